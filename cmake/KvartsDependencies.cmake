@@ -1,0 +1,40 @@
+# What comes from the system's packages. The reason for each is in docs/decisions/0003-dependencies.md.
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+
+# kvarts_find(NAME HEADER LIBRARY): an imported target for a library that ships no CMake package we want to rely on.
+function(kvarts_find name header library)
+  find_path(${name}_INCLUDE_DIR ${header} REQUIRED)
+  find_library(${name}_LIBRARY NAMES ${library} REQUIRED)
+  add_library(${name} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(${name} SYSTEM INTERFACE "${${name}_INCLUDE_DIR}")
+  target_link_libraries(${name} INTERFACE "${${name}_LIBRARY}")
+endfunction()
+
+# RocksDB's own CMake package wants the development files of all its compressors; the shared library does not.
+kvarts_find(kvarts_rocksdb rocksdb/db.h rocksdb)
+kvarts_find(kvarts_xxhash xxhash.h xxhash)
+kvarts_find(kvarts_edit histedit.h edit)
+
+# The allocator of the executables. Sanitizers bring their own.
+add_library(kvarts_allocator INTERFACE)
+if(NOT KVARTS_SANITIZE)
+  find_library(KVARTS_JEMALLOC NAMES jemalloc REQUIRED)
+  # Nothing refers to jemalloc by name, so a linker told to drop unneeded libraries would drop it.
+  target_link_options(kvarts_allocator INTERFACE "LINKER:--push-state,--no-as-needed" "${KVARTS_JEMALLOC}"
+                      "LINKER:--pop-state")
+endif()
+
+# Only the tests and benchmarks need these; `./run` on a bare machine does without.
+find_package(GTest QUIET)
+find_package(rapidcheck QUIET)
+find_package(benchmark QUIET)
+if(TARGET GTest::gtest_main AND TARGET rapidcheck)
+  set(KVARTS_TESTS ON)
+else()
+  set(KVARTS_TESTS OFF)
+  message(STATUS "GoogleTest or RapidCheck is missing: building without tests")
+endif()

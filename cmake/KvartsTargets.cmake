@@ -1,0 +1,91 @@
+# How a folder becomes targets. Sources are globbed with CONFIGURE_DEPENDS, so adding a file is just adding a file; a
+# folder without sources yet becomes an empty library.
+
+include(GoogleTest)
+
+# kvarts_gtest(NAME SOURCES a_test.cc... LINK libs... [LABELS asan tsan] [SERIAL])
+# One GoogleTest binary. Every case of it is a ctest test called <name without _test>.<Suite>.<Case>.
+#   LABELS  the sanitizer gates of ./test that run it: asan, tsan, both or none (./test --long runs everything).
+#   SERIAL  never run beside another test: it measures time, or needs the machine.
+function(kvarts_gtest name)
+  cmake_parse_arguments(ARG "SERIAL" "" "SOURCES;LINK;LABELS" ${ARGN})
+  if(NOT KVARTS_TESTS OR NOT ARG_SOURCES)
+    return()
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE kvarts_options kvarts_allocator ${ARG_LINK} rapidcheck rapidcheck_gtest
+                                        GTest::gmock GTest::gtest GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE KVARTS_BINARY_DIR="${CMAKE_BINARY_DIR}"
+                                             KVARTS_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  # A single label such as "gate:asan+tsan": ctest -L asan matches inside it, and no list has to survive the discovery.
+  list(JOIN ARG_LABELS "+" labels)
+  string(REGEX REPLACE "_test$" "" prefix ${name})
+  set(properties LABELS "gate:${labels}")
+  if(ARG_SERIAL)
+    list(APPEND properties RUN_SERIAL ON)
+  endif()
+  gtest_discover_tests(${name} TEST_PREFIX "${prefix}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
+                       PROPERTIES ${properties})
+endfunction()
+
+# kvarts_layer(NAME LINK libs... [TEST_LINK libs...] [TEST_LABELS asan tsan] [EXCLUDE files...])
+# The current folder as static library kvarts_<name>, and its *_test.cc as <name>_test.
+function(kvarts_layer name)
+  cmake_parse_arguments(ARG "" "" "LINK;TEST_LINK;TEST_LABELS;EXCLUDE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cc")
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  foreach(file IN LISTS ARG_EXCLUDE)
+    list(REMOVE_ITEM sources "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
+  endforeach()
+
+  set(library kvarts_${name})
+  if(sources)
+    add_library(${library} STATIC ${sources})
+    target_link_libraries(${library} PRIVATE kvarts_options PUBLIC ${ARG_LINK})
+  else()
+    add_library(${library} INTERFACE)
+    target_link_libraries(${library} INTERFACE ${ARG_LINK})
+  endif()
+
+  if(NOT DEFINED ARG_TEST_LABELS)
+    set(ARG_TEST_LABELS asan)
+  endif()
+  kvarts_gtest(${name}_test SOURCES ${tests} LINK ${ARG_TEST_LINK} ${library} LABELS ${ARG_TEST_LABELS})
+endfunction()
+
+# kvarts_test_folder(NAME [LABELS asan tsan] [SERIAL])
+# tests/<name>: its *_test.cc become the binary <name>_test; each x_main.cc becomes a helper executable x that the tests may
+# start (they find it under KVARTS_BINARY_DIR); other *.cc are shared by all of them.
+function(kvarts_test_folder name)
+  cmake_parse_arguments(ARG "SERIAL" "" "LABELS" ${ARGN})
+  file(GLOB shared CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc")
+  set(tests ${shared})
+  set(mains ${shared})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(FILTER mains INCLUDE REGEX "_main\\.cc$")
+  list(FILTER shared EXCLUDE REGEX "_(test|main)\\.cc$")
+
+  set(link kvarts_test_support kvarts_cli kvarts_api)
+  set(serial "")
+  if(ARG_SERIAL)
+    set(serial SERIAL)
+  endif()
+  if(tests)
+    kvarts_gtest(${name}_test SOURCES ${tests} ${shared} LINK ${link} LABELS ${ARG_LABELS} ${serial})
+  endif()
+  foreach(main IN LISTS mains)
+    cmake_path(GET main STEM stem)
+    string(REGEX REPLACE "_main$" "" helper ${stem})
+    add_executable(${helper} ${main} ${shared})
+    target_link_libraries(${helper} PRIVATE kvarts_options kvarts_allocator ${link})
+    if(TARGET ${name}_test)
+      add_dependencies(${name}_test ${helper})
+    endif()
+  endforeach()
+  # Tests may start the product itself.
+  if(TARGET ${name}_test AND TARGET kvarts)
+    add_dependencies(${name}_test kvarts)
+  endif()
+endfunction()
