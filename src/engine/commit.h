@@ -1,0 +1,132 @@
+// A commit: one atomic mini-transaction. Its preconditions are checked against the state just before it and at the
+// commit's own time; if all hold, its mutations are applied in their order, all with the commit's version.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "base/version.h"
+#include "engine/record.h"
+
+namespace kvarts {
+
+class View;
+
+// What an acknowledgement promises. One scale for every engine and protocol.
+enum class Durability : uint8_t {
+  kNone,      // logged; a crash of the machine may lose it
+  kInterval,  // logged, synced within the sync interval
+  kSync,      // on disk
+  kQuorum,    // on the disks of enough replicas
+  kApplied,   // readable on the replicas
+};
+std::string_view DurabilityName(Durability durability);
+std::optional<Durability> ParseDurability(std::string_view name);
+
+struct Precondition {
+  enum class Kind : uint8_t {
+    kAbsent,          // no value under key
+    kPresent,         // a value under key
+    kVersionIs,       // the value under key has this version
+    kRangeUnchanged,  // nothing in [key, end) was written after this version; an empty end is no bound
+  };
+  Kind kind = Kind::kAbsent;
+  Bytes key;
+  Bytes end;
+  Version version;
+
+  // A precondition that stands for something the transaction read fails as `conflict`, and the transaction is run
+  // again. One that the caller stated fails as `precondition_failed`.
+  bool from_read = false;
+  // Look at values that have expired as if they had not: for the removal of owned values.
+  bool expired_too = false;
+  // What was read to arrive at this precondition, if anything: the version of the view, and the first instant at
+  // which some of what it showed expires. An engine may then find the precondition true without reading again, and
+  // fails it once that instant has come.
+  Version seen_at = kNoVersion;
+  Timestamp lapses = kNever;
+};
+
+struct Mutation {
+  enum class Op : uint8_t {
+    kPut,
+    kErase,
+    kEraseRange,  // [key, end); an empty end is no bound
+    kAdd,         // adds delta to the counter under key; an absent or expired one counts as zero
+  };
+  // No part is stamped.
+  static constexpr uint32_t kNoStamp = UINT32_MAX;
+
+  Op op = Op::kPut;
+  bool owned = false;
+  ValueKind kind = ValueKind::kBytes;
+  // For kEraseRange: the whole range goes for good, so its files may be dropped as soon as no view needs them.
+  bool reclaim = false;
+  uint32_t schema = 0;
+  // Where the commit's version is written, as eight big-endian bytes, over what stands in key or value.
+  uint32_t key_stamp = kNoStamp;
+  uint32_t value_stamp = kNoStamp;
+  int64_t delta = 0;
+  Timestamp expiry = kNever;
+  Bytes key;
+  Bytes end;
+  Bytes value;
+
+  static Mutation Put(BytesView key, BytesView value, Timestamp expiry = kNever);
+  static Mutation Erase(BytesView key);
+  static Mutation EraseRange(BytesView start, BytesView end);
+  static Mutation Add(BytesView key, int64_t delta);
+
+  // Writes the version over the stamped places.
+  void Stamp(Version version);
+};
+
+struct Commit {
+  std::vector<Precondition> preconditions;
+  std::vector<Mutation> mutations;
+  Durability durability = Durability::kSync;
+};
+
+struct Committed {
+  Version version;
+  uint64_t sync_wait_us = 0;  // how long the log took to reach the disk, for the cost of the request
+};
+
+// A commit on its way through an engine. The engine owns it from Submit until it has called Done, exactly once.
+// Everything here is called on a thread of the engine, must not block, and must not call the engine back.
+class Submission {
+ public:
+  virtual ~Submission() = default;
+
+  Commit commit;
+  // There is no commit yet: the engine calls Run at the submission's turn.
+  bool run_first = false;
+
+  // The submission's turn has come. False when the submitter has given up: the engine drops it without Done.
+  virtual bool Claim() { return true; }
+  // Called when the commit lost a race (and for run_first): makes `commit` anew from a view under which nothing can
+  // change until it is decided. Without it a lost race is answered with `conflict`.
+  virtual bool CanRun() const { return false; }
+  virtual Status Run(View&) { return {}; }
+  // Committed, or why not: conflict, precondition_failed, unknown_outcome, overloaded, unavailable, …
+  virtual void Done(Result<Committed> outcome) = 0;
+};
+
+// Who is told of every commit, in commit order. The calls come from a thread of the engine; they must be quick.
+class CommitListener {
+ public:
+  virtual ~CommitListener() = default;
+  // The commit is decided but neither durable nor visible. Submissions put into `next` take their turn right after
+  // it, before everything submitted later.
+  virtual void Decided(const Commit& commit, Version version,
+                       std::vector<std::unique_ptr<Submission>>* next) = 0;
+  // The commit is as durable as it asked to be, and visible.
+  virtual void Visible(const Commit& commit, Version version) = 0;
+};
+
+}  // namespace kvarts

@@ -1,0 +1,95 @@
+// Engine: where the keyspace lives. An ordered map of bytes to records, with consistent views and atomic commits.
+//
+// The interface is as narrow as its real engines allow, and takes many keys per call, because on one of them a call
+// is a round trip. What an engine cannot do it says in Capabilities. All errors of what lies beneath stop here and
+// become ours. Every engine passes the suite in tests/conformance, which names each promise made below.
+//
+// Safe from any thread. Promises that hold on every engine:
+// - An expired value does not exist: for a view from its expiry on by the view's time, for a precondition by the
+//   commit's time. Neither time ever goes back.
+// - A commit is whole: a view shows all of it or nothing. Versions grow per key, and no version is issued twice.
+// - `Get` is linearizable: it sees every commit acknowledged before it began.
+// - What survives a crash is a prefix of commit order that holds every acknowledged `sync` commit; a reader never saw
+//   a `sync` commit that was not yet on disk.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "encoding/key_range.h"
+#include "engine/commit.h"
+#include "engine/limits.h"
+#include "engine/stats.h"
+#include "engine/view.h"
+
+namespace kvarts {
+
+// How a range of keys is mostly used; chosen while it is empty.
+enum class Profile : uint8_t {
+  kLookup = 0,  // point reads and updates; keeps reads and space cheap
+  kIngest = 1,  // mostly written, seldom read; keeps writes cheap
+  kWindow = 2,  // written in time order and dropped by range; keeps dropping cheap
+};
+std::string_view ProfileName(Profile profile);
+std::optional<Profile> ParseProfile(std::string_view name);
+
+struct Capabilities {
+  std::string name;                // as in --engine
+  bool persistent = false;         // survives its process
+  bool total_order = false;        // versions grow in commit order over all keys
+  bool reads_may_wait = false;     // a read may wait for a network: run bodies on worker threads
+  Durability strongest = Durability::kNone;  // what is stronger is refused
+};
+
+struct Health {
+  bool writable = true;
+  // Constant text for people: "the disk is full". Empty when writable.
+  std::string reason;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  virtual const Capabilities& capabilities() const = 0;
+  virtual const Limits& limits() const = 0;
+
+  // `overloaded` beyond Limits::max_views.
+  virtual Result<std::unique_ptr<View>> OpenView() = 0;
+  // The newest records; consistent among themselves, without the cost of keeping a view.
+  virtual Status Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out,
+                     const ReadOptions& options) = 0;
+  // Takes over the submissions, in order. Their Done is called on some thread, possibly before Submit returns.
+  virtual void Submit(std::span<std::unique_ptr<Submission>> submissions) = 0;
+  // At most one, set before the first Submit. It outlives the engine.
+  virtual void SetListener(CommitListener* listener) = 0;
+
+  // Time as views and commits see it.
+  virtual Timestamp Now() const = 0;
+  // The version of the newest visible commit.
+  virtual Version LastVersion() const = 0;
+  // Returns when everything acknowledged so far is on disk.
+  virtual Status Sync() = 0;
+
+  // Durable. `precondition_failed` when the range holds a key; `invalid_argument` when it overlaps another profile's.
+  virtual Status AssignProfile(const KeyRange& range, Profile profile) = 0;
+  // Rewrites the range so that what is dead in it goes away.
+  virtual Status Compact(const KeyRange& range) = 0;
+  // Reads back everything that is stored and holds it against its checksums and headers.
+  virtual Status VerifyFiles() = 0;
+  virtual Result<EngineStats> Stats() = 0;
+  virtual Health health() const = 0;
+};
+
+// Submits one commit and waits for its outcome.
+Result<Committed> CommitAndWait(Engine& engine, Commit commit);
+
+// The newest record under one key.
+Result<std::optional<Record>> GetOne(Engine& engine, BytesView key, const ReadOptions& options = {});
+
+}  // namespace kvarts

@@ -1,0 +1,24 @@
+#include "engine/stats.h"
+
+namespace kvarts {
+namespace {
+
+double Ratio(uint64_t a, uint64_t b) { return b == 0 ? 0.0 : static_cast<double>(a) / static_cast<double>(b); }
+
+}  // namespace
+
+double EngineStats::WriteAmplification() const { return Ratio(storage_bytes_written, user_bytes_written); }
+
+double EngineStats::SpaceAmplification() const { return Ratio(live_bytes + stale_bytes, live_bytes); }
+
+double EngineStats::TombstoneRatio() const {
+  uint64_t entries = 0;
+  uint64_t tombstones = 0;
+  for (const LevelStats& level : levels) {
+    entries += level.entries;
+    tombstones += level.tombstones;
+  }
+  return Ratio(tombstones, entries);
+}
+
+}  // namespace kvarts

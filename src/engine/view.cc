@@ -1,0 +1,40 @@
+#include "engine/view.h"
+
+namespace kvarts {
+
+ReadCost& ReadCost::operator+=(const ReadCost& other) {
+  keys += other.keys;
+  bytes += other.bytes;
+  skipped += other.skipped;
+  return *this;
+}
+
+ScanPage::Entry ScanPage::operator[](size_t i) const {
+  const Place& place = places_[i];
+  const BytesView all(buffer_);
+  return {all.substr(place.at, place.key_size), all.substr(place.at + place.key_size, place.value_size),
+          place.header};
+}
+
+void ScanPage::Reserve(size_t entries, size_t bytes) {
+  places_.reserve(entries);
+  buffer_.reserve(bytes);
+}
+
+void ScanPage::Append(BytesView key, BytesView value, const ValueHeader& header) {
+  places_.push_back({buffer_.size(), static_cast<uint32_t>(key.size()), static_cast<uint32_t>(value.size()), header});
+  buffer_.append(key).append(value);
+}
+
+void ScanPage::StopAfterLast(const KeyRange& range, bool reverse) {
+  const BytesView last = (*this)[size() - 1].key;
+  rest_ = reverse ? KeyRange{range.start, Bytes(last)} : KeyRange{KeyAfter(last), range.end};
+}
+
+Result<std::optional<Record>> View::GetOne(BytesView key, const ReadOptions& options) {
+  std::optional<Record> record;
+  KVARTS_CHECK_OK(Get({&key, 1}, {&record, 1}, options));
+  return record;
+}
+
+}  // namespace kvarts

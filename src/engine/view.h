@@ -1,0 +1,91 @@
+// A view: a consistent read point. It shows every commit up to its version, and nothing that has expired by its time.
+// A view is used by one thread at a time. It must be closed (destroyed) before its engine, and soon: after
+// Limits::max_view_age every call fails as `unavailable`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "base/version.h"
+#include "encoding/key_range.h"
+#include "engine/record.h"
+
+namespace kvarts {
+
+// What reading cost, added up over calls.
+struct ReadCost {
+  uint64_t keys = 0;     // keys looked up or returned by scans
+  uint64_t bytes = 0;    // of keys and values returned
+  uint64_t skipped = 0;  // tombstones and expired values that scans had to step over
+
+  ReadCost& operator+=(const ReadCost& other);
+};
+
+struct ReadOptions {
+  bool expired_too = false;   // show values that have expired but are still stored
+  ReadCost* cost = nullptr;   // added to, if given
+};
+
+struct ScanRequest {
+  KeyRange range;
+  bool reverse = false;
+  bool keys_only = false;  // values stay empty; headers are there
+  size_t max_entries = 1000;
+  size_t max_bytes = 1 << 20;
+  ReadOptions options;
+};
+
+// A page of a scan, in scan order. All keys and values lie in one buffer, so a page costs no allocation per entry.
+class ScanPage {
+ public:
+  struct Entry {
+    BytesView key;
+    BytesView value;
+    ValueHeader header;
+  };
+
+  size_t size() const { return places_.size(); }
+  bool empty() const { return places_.empty(); }
+  // Borrowed from the page.
+  Entry operator[](size_t i) const;
+  // What is left of the range, in the same direction; nothing when the page reached the end.
+  const std::optional<KeyRange>& rest() const { return rest_; }
+  size_t bytes() const { return buffer_.size(); }
+
+  // For engines.
+  void Reserve(size_t entries, size_t bytes);
+  void Append(BytesView key, BytesView value, const ValueHeader& header);
+  void set_rest(KeyRange rest) { rest_ = std::move(rest); }
+  // Sets the rest behind the last entry of this page.
+  void StopAfterLast(const KeyRange& range, bool reverse);
+
+ private:
+  struct Place {
+    size_t at;
+    uint32_t key_size;
+    uint32_t value_size;
+    ValueHeader header;
+  };
+  Bytes buffer_;
+  std::vector<Place> places_;
+  std::optional<KeyRange> rest_;
+};
+
+class View {
+ public:
+  virtual ~View() = default;
+  virtual Version version() const = 0;
+  virtual Timestamp time() const = 0;
+  // out[i] is the record under keys[i], or nothing. Both spans have the same size.
+  virtual Status Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out,
+                     const ReadOptions& options) = 0;
+  virtual Result<ScanPage> Scan(const ScanRequest& request) = 0;
+
+  Result<std::optional<Record>> GetOne(BytesView key, const ReadOptions& options = {});
+};
+
+}  // namespace kvarts
