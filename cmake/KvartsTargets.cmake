@@ -3,6 +3,10 @@
 
 include(GoogleTest)
 
+# What ./test builds and runs under each sanitizer; see LABELS below.
+add_custom_target(gate_asan)
+add_custom_target(gate_tsan)
+
 # kvarts_gtest(NAME SOURCES a_test.cc... LINK libs... [LABELS asan tsan] [SERIAL])
 # One GoogleTest binary. Every case of it is a ctest test called <name without _test>.<Suite>.<Case>.
 #   LABELS  the sanitizer gates of ./test that run it: asan, tsan, both or none (./test --long runs everything).
@@ -19,6 +23,9 @@ function(kvarts_gtest name)
                                              KVARTS_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   # A single label such as "gate:asan+tsan": ctest -L asan matches inside it, and no list has to survive the discovery.
   list(JOIN ARG_LABELS "+" labels)
+  foreach(label IN LISTS ARG_LABELS)
+    add_dependencies(gate_${label} ${name})
+  endforeach()
   string(REGEX REPLACE "_test$" "" prefix ${name})
   set(properties LABELS "gate:${labels}")
   if(ARG_SERIAL)

@@ -1,5 +1,6 @@
-// Replays kept inputs through a fuzz target: each argument is a file or a folder of files. Used where the build has no
-// libFuzzer, so that every input that was ever interesting stays a regression test.
+// Replays kept inputs through a fuzz target: each argument is a file or a folder of files. Used
+// where the build has no libFuzzer, so that every input that was ever interesting stays a
+// regression test.
 
 #include <cstdint>
 #include <cstdio>
@@ -27,7 +28,8 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const fs::path path = argv[i];
     if (!fs::exists(path)) {
-      std::fprintf(stderr, "%s: no such file or folder; every fuzz target keeps a corpus\n", argv[i]);
+      std::fprintf(stderr, "%s: no such file or folder; every fuzz target keeps a corpus\n",
+                   argv[i]);
       return 1;
     }
     if (!fs::is_directory(path)) {
