@@ -18,13 +18,16 @@ using BytesView = std::string_view;
 // Big-endian: byte order is number order. Little-endian: what the machine has, for everything that is not compared.
 template <class Unsigned>
 void StoreBig(char* to, Unsigned value) {
-  for (int i = sizeof(value) - 1; i >= 0; --i, value >>= 8) to[i] = static_cast<char>(value & 0xff);
+  static_assert(std::endian::native == std::endian::little);
+  value = std::byteswap(value);
+  std::memcpy(to, &value, sizeof(value));
 }
 template <class Unsigned>
 Unsigned LoadBig(const char* from) {
-  Unsigned value = 0;
-  for (size_t i = 0; i < sizeof(value); ++i) value = value << 8 | static_cast<unsigned char>(from[i]);
-  return value;
+  static_assert(std::endian::native == std::endian::little);
+  Unsigned value;
+  std::memcpy(&value, from, sizeof(value));
+  return std::byteswap(value);
 }
 template <class Unsigned>
 void StoreLittle(char* to, Unsigned value) {

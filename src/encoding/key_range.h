@@ -1,6 +1,6 @@
-// KeyRange: the keys from `start` up to, but not including, `end`, in byte order. An empty `end` means that there is
-// no upper bound, so the range of two empty keys holds everything; a range that holds nothing has a `start` at or
-// after its (non-empty) `end`.
+// KeyRange: the keys from `start` up to, but not including, `end`, in byte order. An empty `end`
+// means that there is no upper bound, so the range of two empty keys holds everything; a range that
+// holds nothing has a `start` at or after its (non-empty) `end`.
 #pragma once
 
 #include <ostream>

@@ -1,0 +1,99 @@
+#include "encoding/tuple_writer.h"
+
+#include <array>
+
+namespace kvarts {
+namespace {
+
+using tuple_codes::kEnd;
+using tuple_codes::kEscape;
+
+// Whether a byte has to be escaped; looks at eight bytes at a time.
+bool NeedsEscape(BytesView value) {
+  constexpr uint64_t kOnes = 0x0101'0101'0101'0101;
+  constexpr uint64_t kHighBits = 0x8080'8080'8080'8080;
+  size_t i = 0;
+  for (; i + 8 <= value.size(); i += 8) {
+    const auto word = LoadLittle<uint64_t>(value.data() + i);
+    // The classic test for a byte less than two: borrowing sets the high bit of such a byte.
+    if (((word - 2 * kOnes) & ~word & kHighBits) != 0) return true;
+  }
+  for (; i < value.size(); ++i) {
+    if (static_cast<unsigned char>(value[i]) <= kEscape) return true;
+  }
+  return false;
+}
+
+// The exponent and the digits of a decimal other than zero, as of a positive one: the leading
+// exponent from its minimum, then two digits a byte, doubled, plus one if more follow.
+size_t WriteMagnitude(const Decimal& value, unsigned char* out) {
+  constexpr uint64_t kPowerOf18 = 1'000'000'000'000'000'000;
+  constexpr size_t kPairs = Decimal::kMaxDigits / 2;
+  const Decimal::Coefficient digits = value.AlignedDigits();
+  const Decimal::Coefficient upper = digits / kPowerOf18;
+  auto low = static_cast<uint64_t>(digits - upper * kPowerOf18);
+  const auto top = static_cast<uint64_t>(upper / kPowerOf18);
+  auto middle = static_cast<uint64_t>(upper - Decimal::Coefficient{top} * kPowerOf18);
+  std::array<unsigned char, kPairs> pairs{};
+  for (size_t i = kPairs - 1; i > 9; --i, low /= 100) pairs[i] = low % 100;
+  for (size_t i = 9; i > 0; --i, middle /= 100) pairs[i] = middle % 100;
+  pairs[0] = static_cast<unsigned char>(top);
+
+  size_t size = 0;
+  out[size++] = static_cast<unsigned char>(value.LeadingExponent() - Decimal::kMinLeadingExponent);
+  const size_t count = static_cast<size_t>(value.DigitCount() + 1) / 2;
+  for (size_t i = 0; i < count; ++i) {
+    out[size++] = static_cast<unsigned char>(pairs[i] * 2 + (i + 1 < count));
+  }
+  return size;
+}
+
+}  // namespace
+
+template <class Sink>
+TupleWriter<Sink>& TupleWriter<Sink>::PutMasked(unsigned char* bytes, size_t size, uint64_t mask) {
+  for (size_t i = 0; i < size; ++i) bytes[i] ^= static_cast<unsigned char>(mask);
+  to_->append(reinterpret_cast<const char*>(bytes), size);
+  return *this;
+}
+
+template <class Sink>
+TupleWriter<Sink>& TupleWriter<Sink>::Decimal(const kvarts::Decimal& value, Order order) {
+  if (value.IsZero()) return PutCode(tuple_codes::kDecimalZero, MaskOf(order));
+  PutCode(value.IsNegative() ? tuple_codes::kDecimalNegative : tuple_codes::kDecimalPositive,
+          MaskOf(order));
+  unsigned char bytes[1 + kvarts::Decimal::kMaxDigits / 2];
+  const size_t size = WriteMagnitude(value, bytes);
+  return PutMasked(bytes, size, value.IsNegative() ? ~MaskOf(order) : MaskOf(order));
+}
+
+template <class Sink>
+TupleWriter<Sink>& TupleWriter<Sink>::Uuid(const kvarts::Uuid& value, Order order) {
+  PutCode(tuple_codes::kUuid, MaskOf(order));
+  auto bytes = value.bytes;
+  return PutMasked(bytes.data(), bytes.size(), MaskOf(order));
+}
+
+template <class Sink>
+TupleWriter<Sink>& TupleWriter<Sink>::PutEscaped(unsigned char code, BytesView value,
+                                                 uint64_t mask) {
+  PutCode(code, mask);
+  if (mask == 0 && !NeedsEscape(value)) {
+    to_->append(value.data(), value.size());
+    return *this;
+  }
+  for (const char c : value) {
+    auto byte = static_cast<unsigned char>(c);
+    if (byte <= kEscape) {
+      PutCode(kEscape, mask);
+      ++byte;
+    }
+    PutCode(byte, mask);
+  }
+  return *this;
+}
+
+template class TupleWriter<Bytes>;
+template class TupleWriter<KeyBuffer>;
+
+}  // namespace kvarts
