@@ -98,8 +98,7 @@ Result<Bytes> ParseEscaped(std::string_view text) {
     } else if (i + 1 < text.size() && text[i + 1] == '\\') {
       out.push_back('\\');
       i += 1;
-    } else if (i + 3 < text.size() && text[i + 1] == 'x' && HexValue(text[i + 2]) >= 0 &&
-               HexValue(text[i + 3]) >= 0) {
+    } else if (i + 3 < text.size() && text[i + 1] == 'x' && HexValue(text[i + 2]) >= 0 && HexValue(text[i + 3]) >= 0) {
       out.push_back(static_cast<char>(HexValue(text[i + 2]) << 4 | HexValue(text[i + 3])));
       i += 3;
     } else {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <time.h>
 
+#include <algorithm>
+
 namespace kvarts {
 namespace {
 
@@ -10,6 +12,13 @@ int64_t ReadMicros(clockid_t id) {
   timespec now{};
   clock_gettime(id, &now);
   return int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000;
+}
+
+// Wall clock minus monotonic clock. In this order, so that being interrupted in between makes it smaller: an offset
+// that is too small is corrected by the next look, one that is too large would stay.
+int64_t ReadOffset() {
+  const int64_t wall = ReadMicros(CLOCK_REALTIME);
+  return wall - ReadMicros(CLOCK_MONOTONIC);
 }
 
 }  // namespace
@@ -36,9 +45,8 @@ Result<Timestamp> ExpiryAfter(Timestamp now, Duration ttl) {
 }
 
 SystemClock::SystemClock() {
-  const int64_t monotonic = ReadMicros(CLOCK_MONOTONIC);
-  offset_ = ReadMicros(CLOCK_REALTIME) - monotonic;
-  next_recheck_ = monotonic + kRecheckMicros;
+  offset_ = ReadOffset();
+  next_recheck_ = ReadMicros(CLOCK_MONOTONIC) + kRecheckMicros;
 }
 
 Timestamp SystemClock::Now() const {
@@ -47,7 +55,7 @@ Timestamp SystemClock::Now() const {
   int64_t due = next_recheck_.load(std::memory_order_relaxed);
   if (monotonic >= due &&
       next_recheck_.compare_exchange_strong(due, monotonic + kRecheckMicros, std::memory_order_relaxed)) {
-    const int64_t seen = ReadMicros(CLOCK_REALTIME) - monotonic;
+    const int64_t seen = ReadOffset();
     while (seen > offset && !offset_.compare_exchange_weak(offset, seen, std::memory_order_relaxed)) {
     }
     offset = std::max(offset, seen);

@@ -6,10 +6,9 @@ namespace kvarts {
 
 std::string_view ErrorCodeName(ErrorCode code) {
   static constexpr std::array<std::string_view, 14> kNames = {
-      "not_found",         "already_exists",  "precondition_failed", "conflict",
-      "invalid_argument",  "too_large",       "unauthenticated",     "permission_denied",
-      "rate_limited",      "overloaded",      "unavailable",         "unknown_outcome",
-      "corruption",        "internal",
+      "not_found",   "already_exists",  "precondition_failed", "conflict",     "invalid_argument",
+      "too_large",   "unauthenticated", "permission_denied",   "rate_limited", "overloaded",
+      "unavailable", "unknown_outcome", "corruption",          "internal",
   };
   return kNames.at(static_cast<size_t>(code));
 }

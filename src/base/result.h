@@ -33,14 +33,14 @@ void IgnoreError(const Result<T>&) {}
 
 #define KVARTS_TRY(declaration, expression) \
   KVARTS_TRY_IMPL(KVARTS_CONCAT(kvarts_try_, __LINE__), declaration, expression)
-#define KVARTS_TRY_IMPL(temporary, declaration, expression)          \
-  auto temporary = (expression);                                     \
-  if (!temporary.has_value()) return std::move(temporary).error();   \
+#define KVARTS_TRY_IMPL(temporary, declaration, expression)        \
+  auto temporary = (expression);                                   \
+  if (!temporary.has_value()) return std::move(temporary).error(); \
   declaration = *std::move(temporary)
 
-#define KVARTS_CHECK_OK(expression)                                         \
-  do {                                                                      \
-    if (auto kvarts_status = (expression); !kvarts_status.has_value()) {    \
-      return std::move(kvarts_status).error();                              \
-    }                                                                       \
+#define KVARTS_CHECK_OK(expression)                                      \
+  do {                                                                   \
+    if (auto kvarts_status = (expression); !kvarts_status.has_value()) { \
+      return std::move(kvarts_status).error();                           \
+    }                                                                    \
   } while (false)

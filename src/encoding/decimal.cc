@@ -83,8 +83,7 @@ class NumberScanner {
   void TakeSignificant(int digit) {
     digit_count_ += held_zeros_ + 1;
     if (digit_count_ <= Decimal::kMaxDigits) {
-      coefficient_ = coefficient_ * kPowersOfTen[static_cast<size_t>(held_zeros_)] * 10 +
-                     static_cast<unsigned>(digit);
+      coefficient_ = coefficient_ * kPowersOfTen[static_cast<size_t>(held_zeros_)] * 10 + static_cast<unsigned>(digit);
     }
     held_zeros_ = 0;
   }
@@ -114,8 +113,7 @@ class NumberScanner {
 
 Decimal Decimal::FromInt(int64_t value) {
   const bool negative = value < 0;
-  const uint64_t magnitude =
-      negative ? -static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+  const uint64_t magnitude = negative ? -static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
   return *FromParts(negative, magnitude, 0);  // 19 digits always fit
 }
 
@@ -193,8 +191,6 @@ std::strong_ordering operator<=>(const Decimal& a, const Decimal& b) {
   return a.negative_ ? magnitudes(b, a) : magnitudes(a, b);
 }
 
-std::ostream& operator<<(std::ostream& out, const Decimal& decimal) {
-  return out << decimal.ToString();
-}
+std::ostream& operator<<(std::ostream& out, const Decimal& decimal) { return out << decimal.ToString(); }
 
 }  // namespace kvarts

@@ -32,8 +32,7 @@ struct Element {
   };
   using Tuple = std::vector<Element>;
   // Integers are one type: decoding gives an int64_t if the number fits, else a uint64_t.
-  using Value = std::variant<Null, bool, int64_t, uint64_t, Decimal, double, Text, Blob, Uuid,
-                             Timestamp, Tuple, Tail>;
+  using Value = std::variant<Null, bool, int64_t, uint64_t, Decimal, double, Text, Blob, Uuid, Timestamp, Tuple, Tail>;
 
   Value value;
   Order order = Order::kAscending;

@@ -16,12 +16,8 @@ KeyRange KeyRange::Intersect(const KeyRange& other) const {
   return both;
 }
 
-std::string KeyRange::ToString() const {
-  return "[\"" + Escaped(start) + "\", \"" + Escaped(end) + "\")";
-}
+std::string KeyRange::ToString() const { return "[\"" + Escaped(start) + "\", \"" + Escaped(end) + "\")"; }
 
-std::ostream& operator<<(std::ostream& out, const KeyRange& range) {
-  return out << range.ToString();
-}
+std::ostream& operator<<(std::ostream& out, const KeyRange& range) { return out << range.ToString(); }
 
 }  // namespace kvarts

@@ -13,8 +13,7 @@ struct Overloaded : Visitors... {
 
 Status CheckElements(std::span<const Element> elements, int depth) {
   if (depth > kMaxTupleDepth) {
-    return Error(ErrorCode::kInvalidArgument, "tuples are nested too deep",
-                 {{"max", std::to_string(kMaxTupleDepth)}});
+    return Error(ErrorCode::kInvalidArgument, "tuples are nested too deep", {{"max", std::to_string(kMaxTupleDepth)}});
   }
   for (size_t i = 0; i < elements.size(); ++i) {
     const Element& element = elements[i];
@@ -77,15 +76,14 @@ ElementType Element::type() const {
 
 bool operator==(const Element& a, const Element& b) {
   if (a.order != b.order) return false;
-  return std::visit(
-      Overloaded{
-          [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); },
-          [](int64_t x, uint64_t y) { return std::cmp_equal(x, y); },
-          [](uint64_t x, int64_t y) { return std::cmp_equal(x, y); },
-          []<class T>(const T& x, const T& y) { return x == y; },
-          [](const auto&, const auto&) { return false; },
-      },
-      a.value, b.value);
+  return std::visit(Overloaded{
+                        [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); },
+                        [](int64_t x, uint64_t y) { return std::cmp_equal(x, y); },
+                        [](uint64_t x, int64_t y) { return std::cmp_equal(x, y); },
+                        []<class T>(const T& x, const T& y) { return x == y; },
+                        [](const auto&, const auto&) { return false; },
+                    },
+                    a.value, b.value);
 }
 
 Status EncodeTuple(std::span<const Element> elements, Bytes* to) {

@@ -183,9 +183,7 @@ Result<Bytes> TupleReader::TakeEscaped(unsigned char code, Order order) {
 }
 
 Result<Bytes> TupleReader::TakeText(Order order) { return TakeEscaped(tuple_codes::kText, order); }
-Result<Bytes> TupleReader::TakeBytes(Order order) {
-  return TakeEscaped(tuple_codes::kBytes, order);
-}
+Result<Bytes> TupleReader::TakeBytes(Order order) { return TakeEscaped(tuple_codes::kBytes, order); }
 
 Result<Uuid> TupleReader::TakeUuid(Order order) {
   const unsigned char mask = MaskOf(order);
@@ -286,8 +284,7 @@ inline std::optional<TupleReader::Kind> TupleReader::NextKind() const {
   const bool descending = code >= kFirstDescending;
   const unsigned char type = kTypes[descending ? code ^ 0xff : code];
   if (type == kNoType) return std::nullopt;
-  const Kind kind{static_cast<ElementType>(type),
-                  descending ? Order::kDescending : Order::kAscending};
+  const Kind kind{static_cast<ElementType>(type), descending ? Order::kDescending : Order::kAscending};
   if (kind.type == ElementType::kTail && (descending || depth_ > 0)) return std::nullopt;
   return kind;
 }

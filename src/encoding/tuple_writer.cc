@@ -60,8 +60,7 @@ TupleWriter<Sink>& TupleWriter<Sink>::PutMasked(unsigned char* bytes, size_t siz
 template <class Sink>
 TupleWriter<Sink>& TupleWriter<Sink>::Decimal(const kvarts::Decimal& value, Order order) {
   if (value.IsZero()) return PutCode(tuple_codes::kDecimalZero, MaskOf(order));
-  PutCode(value.IsNegative() ? tuple_codes::kDecimalNegative : tuple_codes::kDecimalPositive,
-          MaskOf(order));
+  PutCode(value.IsNegative() ? tuple_codes::kDecimalNegative : tuple_codes::kDecimalPositive, MaskOf(order));
   unsigned char bytes[1 + kvarts::Decimal::kMaxDigits / 2];
   const size_t size = WriteMagnitude(value, bytes);
   return PutMasked(bytes, size, value.IsNegative() ? ~MaskOf(order) : MaskOf(order));
@@ -75,8 +74,7 @@ TupleWriter<Sink>& TupleWriter<Sink>::Uuid(const kvarts::Uuid& value, Order orde
 }
 
 template <class Sink>
-TupleWriter<Sink>& TupleWriter<Sink>::PutEscaped(unsigned char code, BytesView value,
-                                                 uint64_t mask) {
+TupleWriter<Sink>& TupleWriter<Sink>::PutEscaped(unsigned char code, BytesView value, uint64_t mask) {
   PutCode(code, mask);
   if (mask == 0 && !NeedsEscape(value)) {
     to_->append(value.data(), value.size());

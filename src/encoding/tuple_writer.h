@@ -34,9 +34,7 @@ class TupleWriter {
  public:
   explicit TupleWriter(Sink* to) : to_(to) {}
 
-  TupleWriter& Null(Order order = Order::kAscending) {
-    return PutCode(tuple_codes::kNull, MaskOf(order));
-  }
+  TupleWriter& Null(Order order = Order::kAscending) { return PutCode(tuple_codes::kNull, MaskOf(order)); }
   TupleWriter& Bool(bool value, Order order = Order::kAscending) {
     return PutCode(value ? tuple_codes::kTrue : tuple_codes::kFalse, MaskOf(order));
   }
@@ -45,9 +43,7 @@ class TupleWriter {
                       : PutNegative(static_cast<uint64_t>(value), MaskOf(order));
   }
   // The same type as Int, which it continues beyond the largest int64_t.
-  TupleWriter& Uint(uint64_t value, Order order = Order::kAscending) {
-    return PutPositive(value, MaskOf(order));
-  }
+  TupleWriter& Uint(uint64_t value, Order order = Order::kAscending) { return PutPositive(value, MaskOf(order)); }
   TupleWriter& Decimal(const kvarts::Decimal& value, Order order = Order::kAscending);
   // -0.0 is written as 0.0, which it equals, and every NaN as the same one, which sorts last.
   TupleWriter& Double(double value, Order order = Order::kAscending) {
@@ -60,12 +56,10 @@ class TupleWriter {
   // Text should be UTF-8, whose byte order is the order of code points. That is not checked here,
   // but where text enters the system.
   TupleWriter& Text(BytesView value, Order order = Order::kAscending) {
-    return PutEscaped(tuple_codes::kText, value, MaskOf(order))
-        .PutCode(tuple_codes::kEnd, MaskOf(order));
+    return PutEscaped(tuple_codes::kText, value, MaskOf(order)).PutCode(tuple_codes::kEnd, MaskOf(order));
   }
   TupleWriter& Bytes(BytesView value, Order order = Order::kAscending) {
-    return PutEscaped(tuple_codes::kBytes, value, MaskOf(order))
-        .PutCode(tuple_codes::kEnd, MaskOf(order));
+    return PutEscaped(tuple_codes::kBytes, value, MaskOf(order)).PutCode(tuple_codes::kEnd, MaskOf(order));
   }
   TupleWriter& Uuid(const kvarts::Uuid& value, Order order = Order::kAscending);
   TupleWriter& Time(Timestamp value, Order order = Order::kAscending) {
@@ -109,9 +103,7 @@ class TupleWriter {
  private:
   // All ones where the bytes are to be complemented: for a descending element of an ascending
   // tuple, or an ascending one of a descending tuple.
-  uint64_t MaskOf(Order order) const {
-    return -((frames_ ^ static_cast<uint64_t>(order == Order::kDescending)) & 1);
-  }
+  uint64_t MaskOf(Order order) const { return -((frames_ ^ static_cast<uint64_t>(order == Order::kDescending)) & 1); }
 
   TupleWriter& PutCode(unsigned char code, uint64_t mask) {
     to_->push_back(static_cast<char>(code ^ (mask & 0xff)));
