@@ -9,9 +9,7 @@ constexpr std::array<std::string_view, 5> kDurabilityNames = {"none", "interval"
 
 }  // namespace
 
-std::string_view DurabilityName(Durability durability) {
-  return kDurabilityNames.at(static_cast<size_t>(durability));
-}
+std::string_view DurabilityName(Durability durability) { return kDurabilityNames.at(static_cast<size_t>(durability)); }
 
 std::optional<Durability> ParseDurability(std::string_view name) {
   for (size_t i = 0; i < kDurabilityNames.size(); ++i) {

@@ -123,8 +123,7 @@ class CommitListener {
   virtual ~CommitListener() = default;
   // The commit is decided but neither durable nor visible. Submissions put into `next` take their turn right after
   // it, before everything submitted later.
-  virtual void Decided(const Commit& commit, Version version,
-                       std::vector<std::unique_ptr<Submission>>* next) = 0;
+  virtual void Decided(const Commit& commit, Version version, std::vector<std::unique_ptr<Submission>>* next) = 0;
   // The commit is as durable as it asked to be, and visible.
   virtual void Visible(const Commit& commit, Version version) = 0;
 };

@@ -39,10 +39,10 @@ std::string_view ProfileName(Profile profile);
 std::optional<Profile> ParseProfile(std::string_view name);
 
 struct Capabilities {
-  std::string name;                // as in --engine
-  bool persistent = false;         // survives its process
-  bool total_order = false;        // versions grow in commit order over all keys
-  bool reads_may_wait = false;     // a read may wait for a network: run bodies on worker threads
+  std::string name;                          // as in --engine
+  bool persistent = false;                   // survives its process
+  bool total_order = false;                  // versions grow in commit order over all keys
+  bool reads_may_wait = false;               // a read may wait for a network: run bodies on worker threads
   Durability strongest = Durability::kNone;  // what is stronger is refused
 };
 

@@ -40,8 +40,7 @@ Status CheckMutation(const Mutation& mutation, const Limits& limits) {
   if (mutation.op != Mutation::Op::kPut) return {};
   KVARTS_CHECK_OK(CheckStamp(mutation.value_stamp, mutation.value));
   if (mutation.value.size() > limits.max_value_bytes) {
-    return LimitExceeded("the value is too large", "max_value_bytes", limits.max_value_bytes,
-                         mutation.value.size());
+    return LimitExceeded("the value is too large", "max_value_bytes", limits.max_value_bytes, mutation.value.size());
   }
   if (mutation.expiry != kNever && mutation.expiry > kLastTimestamp) {
     return Error(ErrorCode::kInvalidArgument, "an expiry must lie before the year 2255",
@@ -66,8 +65,8 @@ size_t CommitBytes(const Commit& commit) {
 Status CheckCommit(const Commit& commit, const Limits& limits) {
   const size_t operations = commit.preconditions.size() + commit.mutations.size();
   if (operations > limits.max_commit_operations) {
-    return LimitExceeded("the commit has too many operations", "max_commit_operations",
-                         limits.max_commit_operations, operations);
+    return LimitExceeded("the commit has too many operations", "max_commit_operations", limits.max_commit_operations,
+                         operations);
   }
   const size_t bytes = CommitBytes(commit);
   if (bytes > limits.max_commit_bytes) {
@@ -89,8 +88,7 @@ Status CheckPage(size_t max_entries, size_t max_bytes, const Limits& limits) {
     return Error(ErrorCode::kInvalidArgument, "a page must have room for an entry");
   }
   if (max_entries > limits.max_page_entries) {
-    return LimitExceeded("the page has too many entries", "max_page_entries", limits.max_page_entries,
-                         max_entries);
+    return LimitExceeded("the page has too many entries", "max_page_entries", limits.max_page_entries, max_entries);
   }
   if (max_bytes > limits.max_page_bytes) {
     return LimitExceeded("the page is too large", "max_page_bytes", limits.max_page_bytes, max_bytes);

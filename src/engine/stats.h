@@ -27,9 +27,9 @@ struct CacheStats {
 struct EngineStats {
   std::vector<LevelStats> levels;
   uint64_t keys_estimate = 0;
-  uint64_t live_bytes = 0;   // what a full rewrite would leave
-  uint64_t stale_bytes = 0;  // the rest of what the data files hold
-  uint64_t log_bytes = 0;    // write-ahead log on disk
+  uint64_t live_bytes = 0;           // what a full rewrite would leave
+  uint64_t stale_bytes = 0;          // the rest of what the data files hold
+  uint64_t log_bytes = 0;            // write-ahead log on disk
   uint64_t memory_bytes = 0;         // caches and write buffers
   uint64_t memory_budget_bytes = 0;  // what they may use together
 

@@ -12,8 +12,7 @@ ReadCost& ReadCost::operator+=(const ReadCost& other) {
 ScanPage::Entry ScanPage::operator[](size_t i) const {
   const Place& place = places_[i];
   const BytesView all(buffer_);
-  return {all.substr(place.at, place.key_size), all.substr(place.at + place.key_size, place.value_size),
-          place.header};
+  return {all.substr(place.at, place.key_size), all.substr(place.at + place.key_size, place.value_size), place.header};
 }
 
 void ScanPage::Reserve(size_t entries, size_t bytes) {

@@ -26,8 +26,8 @@ struct ReadCost {
 };
 
 struct ReadOptions {
-  bool expired_too = false;   // show values that have expired but are still stored
-  ReadCost* cost = nullptr;   // added to, if given
+  bool expired_too = false;  // show values that have expired but are still stored
+  ReadCost* cost = nullptr;  // added to, if given
 };
 
 struct ScanRequest {

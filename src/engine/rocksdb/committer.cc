@@ -1,0 +1,275 @@
+#include "engine/rocksdb/committer.h"
+
+#include <rocksdb/perf_level.h>
+
+#include <chrono>
+
+#include "engine/rocksdb/meta.h"
+
+namespace kvarts {
+namespace {
+
+constexpr auto kStallPoll = std::chrono::milliseconds(2);
+
+Bytes EncodeVersion(Version version) {
+  Bytes bytes;
+  AppendLittle(&bytes, version.stamp);
+  return bytes;
+}
+
+}  // namespace
+
+Committer::Committer(RocksStore& store, Version last, std::function<void(const KeyRange&, Version)> on_reclaim)
+    : store_(store),
+      on_reclaim_(std::move(on_reclaim)),
+      group_(store, last),
+      ceiling_(last),
+      synced_(last),
+      thread_([this] { Loop(); }) {}
+
+Committer::~Committer() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void Committer::SetListener(CommitListener* listener) {
+  std::lock_guard lock(mutex_);
+  listener_ = listener;
+  group_.SetListener(listener);
+}
+
+Status Committer::Admit(const Submission& submission) {
+  const Commit& commit = submission.commit;
+  if (commit.durability > Durability::kSync) {
+    return Error(ErrorCode::kInvalidArgument, "this engine has no replicas",
+                 {{"durability", std::string(DurabilityName(commit.durability))}});
+  }
+  const WriteState state = store_.write_state.load(std::memory_order_acquire);
+  if (state != WriteState::kWritable) return Error(ErrorCode::kUnavailable, WriteStateText(state));
+  return CheckCommit(commit, store_.options.limits);
+}
+
+void Committer::Submit(std::span<std::unique_ptr<Submission>> submissions) {
+  const Limits& limits = store_.options.limits;
+  std::vector<std::pair<std::unique_ptr<Submission>, Error>> refused;
+  bool wake = false;
+  std::vector<size_t> sizes(submissions.size());
+  for (size_t i = 0; i < submissions.size(); ++i) {
+    const Status admitted = Admit(*submissions[i]);
+    sizes[i] = CommitBytes(submissions[i]->commit);
+    if (!admitted.has_value()) refused.emplace_back(std::move(submissions[i]), admitted.error());
+  }
+  {
+    std::lock_guard lock(mutex_);
+    for (size_t i = 0; i < submissions.size(); ++i) {
+      if (submissions[i] == nullptr) continue;
+      if (queue_.size() >= limits.max_queued_commits || queued_bytes_ + sizes[i] > limits.max_queued_bytes) {
+        refused.emplace_back(
+            std::move(submissions[i]),
+            Error(ErrorCode::kOverloaded, "too many commits are waiting",
+                  {{"limit", queue_.size() >= limits.max_queued_commits ? "max_queued_commits" : "max_queued_bytes"}}));
+        continue;
+      }
+      queued_bytes_ += sizes[i];
+      queue_.push_back(std::move(submissions[i]));
+    }
+    wake = std::exchange(idle_, false);
+  }
+  if (wake) wake_.notify_one();
+  for (auto& [submission, error] : refused) submission->Done(std::move(error));
+}
+
+Status Committer::Exclusively(const std::function<Status()>& task) {
+  Task waiting{&task, {}, false};
+  std::unique_lock lock(mutex_);
+  tasks_.push_back(&waiting);
+  idle_ = false;
+  wake_.notify_one();
+  task_done_.wait(lock, [&] { return waiting.done; });
+  return waiting.result;
+}
+
+bool Committer::WaitForWork(std::vector<Task*>* tasks) {
+  std::unique_lock lock(mutex_);
+  const auto has_work = [this] { return !queue_.empty() || !tasks_.empty() || stopping_; };
+  if (turn_.empty() && !has_work()) {
+    idle_ = true;
+    if (unsynced_since_) {
+      const auto due = static_cast<int64_t>(unsynced_since_->micros) + store_.options.sync_interval.micros;
+      const int64_t left = due - static_cast<int64_t>(steady_.Now().micros);
+      wake_.wait_for(lock, std::chrono::microseconds(std::max<int64_t>(left, 0)), has_work);
+    } else {
+      wake_.wait(lock, has_work);
+    }
+    idle_ = false;
+  }
+  tasks->swap(tasks_);
+  if (turn_.empty()) {
+    for (auto& submission : queue_) turn_.push_back(std::move(submission));
+    queue_.clear();
+    queued_bytes_ = 0;
+  }
+  return !turn_.empty() || !tasks->empty() || !stopping_;
+}
+
+void Committer::Loop() {
+  rocksdb::SetPerfLevel(rocksdb::kDisable);
+  std::vector<Task*> tasks;
+  while (WaitForWork(&tasks)) {
+    for (Task* task : tasks) {
+      Status result = (*task->run)();
+      std::lock_guard lock(mutex_);
+      task->result = std::move(result);
+      task->done = true;
+      task_done_.notify_all();
+    }
+    tasks.clear();
+    if (!turn_.empty()) RunGroup();
+    const bool due = unsynced_since_ && steady_.Now().micros - unsynced_since_->micros >=
+                                            static_cast<uint64_t>(store_.options.sync_interval.micros);
+    if (due) IgnoreError(SyncLog());  // a failure shows in the store's state
+  }
+  CloseLog();
+}
+
+void Committer::RunGroup() {
+  group_.Begin();
+  std::vector<std::unique_ptr<Submission>> next;
+  while (!turn_.empty() && !group_.Full()) {
+    std::unique_ptr<Submission> submission = std::move(turn_.front());
+    turn_.pop_front();
+    group_.Decide(std::move(submission), &next);
+    for (auto it = next.rbegin(); it != next.rend(); ++it) turn_.push_front(std::move(*it));
+    next.clear();
+  }
+  uint64_t sync_us = 0;
+  std::optional<Error> failure;
+  if (group_.writes()) {
+    failure = WriteGroup(&sync_us);
+    if (!failure) Publish();
+  }
+  Answer(failure, sync_us);
+}
+
+std::optional<Error> Committer::WriteGroup(uint64_t* sync_us) {
+  const WriteState state = store_.write_state.load(std::memory_order_acquire);
+  if (state != WriteState::kWritable) return Error(ErrorCode::kUnavailable, WriteStateText(state));
+  rocksdb::WriteBatch& batch = group_.batch();
+  batch.PutLogData(LogMark{synced_, store_.visible(), group_.last_version()}.Encode());
+  const bool reserve = group_.last_version() >= ceiling_;
+  const bool sync = reserve || group_.needs_sync();
+  Version ceiling = ceiling_;
+  if (reserve) {
+    ceiling = Version::FromTime(
+        {group_.last_version().time().micros + static_cast<uint64_t>(store_.options.version_reserve.micros) + 1});
+    batch.Put(store_.meta, kMetaCeiling, EncodeVersion(ceiling));
+    batch.Put(store_.meta, kMetaTotals,
+              Totals{store_.user_bytes.load(), store_.storage_bytes.load(), store_.commits.load()}.Encode());
+  }
+  const Timestamp began = steady_.Now();
+  const rocksdb::Status status = WriteOrStall(sync);
+  if (status.IsIncomplete()) {
+    return Error(ErrorCode::kOverloaded, "compaction cannot keep up with the writes", {{"cause", status.ToString()}});
+  }
+  if (!status.ok()) {
+    Fail(status);
+    return Error(ErrorCode::kUnknownOutcome, "the log could not be written; the commit may or may not be there",
+                 {{"cause", status.ToString()}});
+  }
+  ceiling_ = ceiling;
+  if (sync) {
+    *sync_us = steady_.Now().micros - began.micros;
+    synced_ = group_.last_version();
+    unsynced_since_.reset();
+  } else if (!unsynced_since_) {
+    unsynced_since_ = steady_.Now();
+  }
+  store_.user_bytes.fetch_add(group_.bytes(), std::memory_order_relaxed);
+  store_.storage_bytes.fetch_add(batch.GetDataSize(), std::memory_order_relaxed);
+  return std::nullopt;
+}
+
+// RocksDB would make the thread sleep when compaction is behind. It is told not to, so that a stall ends in an answer.
+rocksdb::Status Committer::WriteOrStall(bool sync) {
+  rocksdb::WriteOptions how;
+  how.sync = sync;
+  how.no_slowdown = true;
+  const Timestamp began = steady_.Now();
+  while (true) {
+    rocksdb::Status status = store_.db->Write(how, &group_.batch());
+    const bool stalled = status.IsIncomplete();
+    store_.stalled.store(stalled, std::memory_order_relaxed);
+    const auto waited = static_cast<int64_t>(steady_.Now().micros - began.micros);
+    if (!stalled || waited > store_.options.stall_patience.micros) return status;
+    std::this_thread::sleep_for(kStallPoll);
+  }
+}
+
+void Committer::Fail(const rocksdb::Status& status) {
+  store_.write_state.store(status.IsNoSpace() ? WriteState::kDiskFull : WriteState::kFailed, std::memory_order_release);
+}
+
+void Committer::Publish() {
+  group_.UpdateCache();
+  store_.Publish(std::make_shared<const ReadPoint>(store_.db.get(), group_.last_version()));
+}
+
+void Committer::Answer(const std::optional<Error>& failure, uint64_t sync_us) {
+  for (Group::Decision& decision : group_.decisions()) {
+    const Commit& commit = decision.submission->commit;
+    if (failure) {
+      // What was found out beside commits that failed is not known either; it was written by nobody, though.
+      const bool wrote = decision.writes && !decision.error;
+      const bool unknown = failure->code() == ErrorCode::kUnknownOutcome;
+      decision.submission->Done(wrote || !unknown ? *failure
+                                                  : Error(ErrorCode::kUnavailable, "a write of the same group failed"));
+      continue;
+    }
+    if (decision.error) {
+      decision.submission->Done(*std::move(decision.error));
+      continue;
+    }
+    if (decision.writes) {
+      store_.commits.fetch_add(1, std::memory_order_relaxed);
+      if (listener_ != nullptr) listener_->Visible(commit, decision.version);
+      for (const Mutation& mutation : commit.mutations) {
+        if (mutation.reclaim) on_reclaim_({mutation.key, mutation.end}, decision.version);
+      }
+    }
+    decision.submission->Done(Committed{decision.version, sync_us});
+  }
+}
+
+Status Committer::SyncLog() {
+  const WriteState state = store_.write_state.load(std::memory_order_acquire);
+  if (state == WriteState::kFailed) return Error(ErrorCode::kUnavailable, WriteStateText(state));
+  if (!unsynced_since_) return {};
+  const rocksdb::Status status = store_.db->SyncWAL();
+  if (!status.ok()) {
+    Fail(status);
+    return Error(ErrorCode::kUnknownOutcome, "the log could not be synced", {{"cause", status.ToString()}});
+  }
+  synced_ = store_.visible();
+  unsynced_since_.reset();
+  return {};
+}
+
+// A clean end: the next open needs not wait for versions that were reserved and not used.
+void Committer::CloseLog() {
+  if (store_.write_state.load() == WriteState::kFailed) return;
+  rocksdb::WriteBatch batch;
+  batch.Put(store_.meta, kMetaCeiling, EncodeVersion(group_.last_version()));
+  batch.Put(store_.meta, kMetaTotals,
+            Totals{store_.user_bytes.load(), store_.storage_bytes.load(), store_.commits.load()}.Encode());
+  rocksdb::WriteOptions how;
+  how.sync = true;
+  how.no_slowdown = true;
+  // If this fails the old ceiling stands, which is as safe.
+  store_.db->Write(how, &batch).PermitUncheckedError();
+}
+
+}  // namespace kvarts

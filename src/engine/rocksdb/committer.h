@@ -1,0 +1,80 @@
+// The committer: the one thread through which all commits of a process pass, so that order, versions and the order of
+// events need no locks. It takes what is waiting, decides it as a group (group.h), writes the group with one sync of
+// the log, makes it visible, and then answers. What it reports is what is known: a write that failed half-way is
+// `unknown_outcome`, and after it the store is read-only.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "engine/rocksdb/group.h"
+#include "engine/rocksdb/rocks_store.h"
+
+namespace kvarts {
+
+class Committer {
+ public:
+  // `last`: no version up to this may be issued again. `on_reclaim` is told of range erases whose files may go.
+  Committer(RocksStore& store, Version last, std::function<void(const KeyRange&, Version)> on_reclaim);
+  // Decides what is waiting, and closes the log cleanly.
+  ~Committer();
+
+  void SetListener(CommitListener* listener);
+  void Submit(std::span<std::unique_ptr<Submission>> submissions);
+  // Runs a task on the commit thread between two groups, and waits for it.
+  Status Exclusively(const std::function<Status()>& task);
+  // On the commit thread: everything written so far is on disk when this returns.
+  Status SyncLog();
+
+ private:
+  struct Task {
+    const std::function<Status()>* run;
+    Status result;
+    bool done = false;
+  };
+
+  Status Admit(const Submission& submission);
+  void Loop();
+  // Waits for work; false when there is none and there will be none.
+  bool WaitForWork(std::vector<Task*>* tasks);
+  void RunGroup();
+  // Nothing when the group is written, or why it is not.
+  std::optional<Error> WriteGroup(uint64_t* sync_us);
+  rocksdb::Status WriteOrStall(bool sync);
+  void Publish();
+  void Answer(const std::optional<Error>& failure, uint64_t sync_us);
+  void Fail(const rocksdb::Status& status);
+  void CloseLog();
+
+  RocksStore& store_;
+  const std::function<void(const KeyRange&, Version)> on_reclaim_;
+  CommitListener* listener_ = nullptr;
+
+  // Only the commit thread looks at these.
+  Group group_;
+  std::deque<std::unique_ptr<Submission>> turn_;  // taken from the queue, not yet decided
+  Version ceiling_;                               // versions below this are reserved on disk
+  Version synced_;                                // everything up to here is on disk
+  std::optional<Timestamp> unsynced_since_;       // when the oldest write that is not on disk was made
+  SystemClock steady_;                            // for waiting; expiry has its own clock
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable task_done_;
+  std::vector<std::unique_ptr<Submission>> queue_;
+  std::vector<Task*> tasks_;
+  size_t queued_bytes_ = 0;
+  bool stopping_ = false;
+  bool idle_ = false;
+
+  std::thread thread_;
+};
+
+}  // namespace kvarts

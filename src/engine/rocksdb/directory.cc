@@ -1,0 +1,162 @@
+#include "engine/rocksdb/directory.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+namespace kvarts {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMagic = "kvarts data directory";
+constexpr const char* kStampName = "/KVARTS";
+constexpr const char* kLockName = "/LOCK";
+
+Error SystemError(const char* text, const std::string& path) {
+  return Error(ErrorCode::kUnavailable, text, {{"path", path}, {"cause", std::strerror(errno)}});
+}
+
+// A descriptor that is closed at the end of its scope.
+class File {
+ public:
+  File(const std::string& path, int flags) : fd_(open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
+  ~File() {
+    if (fd_ >= 0) close(fd_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int fd() const { return fd_; }
+  int Release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+Status SyncPath(const std::string& path) {
+  const File file(path, O_RDONLY);
+  if (file.fd() < 0 || fsync(file.fd()) != 0) return SystemError("cannot sync", path);
+  return {};
+}
+
+bool HoldsOtherFiles(const std::string& dir) {
+  for (const auto& entry : fs::directory_iterator(dir)) {
+    const std::string name = entry.path().filename();
+    if (name != "LOCK" && name != "KVARTS.new") return true;
+  }
+  return false;
+}
+
+Result<std::optional<Stamp>> ReadStamp(const std::string& dir) {
+  const std::string path = dir + kStampName;
+  if (!fs::exists(path)) return std::optional<Stamp>();
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) return SystemError("cannot read the stamp of the data directory", path);
+  KVARTS_TRY(Stamp stamp, Stamp::Decode(text.str()));
+  return std::optional<Stamp>(std::move(stamp));
+}
+
+}  // namespace
+
+std::string Stamp::Encode() const {
+  return fmt::format("{}\nformat {}\nengine {}\nid {}\n{}", kMagic, format, engine, id.ToString(),
+                     unfinished ? "unfinished\n" : "");
+}
+
+Result<Stamp> Stamp::Decode(std::string_view text) {
+  const Error not_ours(ErrorCode::kInvalidArgument, "the directory has a KVARTS file that is not a stamp");
+  std::istringstream in{std::string(text)};
+  std::string line;
+  if (!std::getline(in, line) || line != kMagic) return not_ours;
+  Stamp stamp;
+  stamp.format = 0;
+  while (std::getline(in, line)) {
+    const size_t space = line.find(' ');
+    const std::string name = line.substr(0, space);
+    const std::string value = space == std::string::npos ? "" : line.substr(space + 1);
+    if (name == "format") {
+      std::from_chars(value.data(), value.data() + value.size(), stamp.format);
+    } else if (name == "engine") {
+      stamp.engine = value;
+    } else if (name == "id") {
+      stamp.id = Uuid::Parse(value).value_or(Uuid{});
+    } else if (name == "unfinished") {
+      stamp.unfinished = true;
+    }  // Lines of later formats are passed over: the format number decides.
+  }
+  if (stamp.format < 1) return not_ours;
+  return stamp;
+}
+
+DataDirectory::DataDirectory(DataDirectory&& other) noexcept
+    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)), stamp_(std::move(other.stamp_)) {}
+
+DataDirectory::~DataDirectory() {
+  if (lock_ >= 0) close(lock_);
+}
+
+Status DataDirectory::Restamp(const Stamp& stamp) {
+  const std::string fresh = path_ + "/KVARTS.new";
+  {
+    std::ofstream out(fresh, std::ios::binary | std::ios::trunc);
+    out << stamp.Encode();
+    out.close();
+    if (!out) return SystemError("cannot write the stamp of the data directory", fresh);
+  }
+  KVARTS_CHECK_OK(SyncPath(fresh));
+  if (rename(fresh.c_str(), (path_ + kStampName).c_str()) != 0) {
+    return SystemError("cannot write the stamp of the data directory", path_);
+  }
+  KVARTS_CHECK_OK(SyncPath(path_));
+  stamp_ = stamp;
+  return {};
+}
+
+Result<DataDirectory> DataDirectory::Open(const std::string& dir, bool create, Timestamp now) {
+  std::error_code problem;
+  if (!fs::exists(dir)) {
+    if (!create) return Error(ErrorCode::kNotFound, "there is no data directory", {{"path", dir}});
+    fs::create_directories(dir, problem);
+    if (problem) {
+      return Error(ErrorCode::kUnavailable, "cannot make the data directory",
+                   {{"path", dir}, {"cause", problem.message()}});
+    }
+  }
+  if (!fs::is_directory(dir)) {
+    return Error(ErrorCode::kInvalidArgument, "the data directory is not a directory", {{"path", dir}});
+  }
+  KVARTS_TRY(std::optional<Stamp> stamp, ReadStamp(dir));
+  if (!stamp && HoldsOtherFiles(dir)) {
+    return Error(ErrorCode::kInvalidArgument, "the directory holds files that are not Kvarts'", {{"path", dir}});
+  }
+  if (!stamp && !create) return Error(ErrorCode::kNotFound, "there is no data directory", {{"path", dir}});
+  File lock(dir + kLockName, O_RDWR | O_CREAT);
+  if (lock.fd() < 0) return SystemError("cannot open the lock of the data directory", dir + kLockName);
+  if (flock(lock.fd(), LOCK_EX | LOCK_NB) != 0) {
+    return Error(ErrorCode::kUnavailable, "the data directory is in use by another process", {{"path", dir}});
+  }
+  DataDirectory directory(dir, lock.Release());
+  // Once more, under the lock: another process may have been making it.
+  KVARTS_TRY(stamp, ReadStamp(dir));
+  if (stamp) {
+    directory.stamp_ = *stamp;
+    return directory;
+  }
+  Stamp fresh;
+  fresh.id = Uuid::Version7(now);
+  fresh.unfinished = true;
+  KVARTS_CHECK_OK(directory.Restamp(fresh));
+  return directory;
+}
+
+}  // namespace kvarts

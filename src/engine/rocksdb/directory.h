@@ -1,0 +1,54 @@
+// The data directory: its lock, its stamp, and the rules by which it is opened.
+//
+//   DIR/LOCK    locked by the process that has the store open
+//   DIR/KVARTS  the stamp: format version, engine, identity; FORMAT.md has its lines
+//   DIR/data/   RocksDB's own files
+//
+// Nothing is written into a directory that is not ours, in use, or of a format that this program does not know.
+#pragma once
+
+#include <string>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "base/uuid.h"
+
+namespace kvarts {
+
+// The format that this program writes. Each step from one to the next is in upgrade.cc.
+constexpr int kFormatVersion = 1;
+
+struct Stamp {
+  int format = kFormatVersion;
+  std::string engine = "rocksdb";
+  Uuid id;
+  // The store was being made and was never used: what stands in data/ may be thrown away.
+  bool unfinished = false;
+
+  std::string Encode() const;
+  static Result<Stamp> Decode(std::string_view text);
+};
+
+class DataDirectory {
+ public:
+  // Locks `dir` and reads its stamp; makes both when `create` is set and there is nothing there.
+  static Result<DataDirectory> Open(const std::string& dir, bool create, Timestamp now);
+  ~DataDirectory();
+  DataDirectory(DataDirectory&& other) noexcept;
+  DataDirectory& operator=(DataDirectory&&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string data_path() const { return path_ + "/data"; }
+  const Stamp& stamp() const { return stamp_; }
+  // Replaces the stamp, durably.
+  Status Restamp(const Stamp& stamp);
+
+ private:
+  DataDirectory(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
+
+  std::string path_;
+  int lock_;
+  Stamp stamp_;
+};
+
+}  // namespace kvarts

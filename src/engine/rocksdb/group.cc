@@ -1,0 +1,291 @@
+#include "engine/rocksdb/group.h"
+
+#include <algorithm>
+
+#include "engine/rocksdb/key_hash.h"
+#include "engine/rocksdb/meta.h"
+#include "engine/rocksdb/value_codec.h"
+
+namespace kvarts {
+namespace {
+
+rocksdb::Slice ToSlice(BytesView bytes) { return {bytes.data(), bytes.size()}; }
+
+// The database as it is: only the commit thread writes, so nothing changes while it reads.
+class LatestView final : public View {
+ public:
+  LatestView(RocksStore& store, Timestamp time) : store_(store), time_(time) {}
+  Version version() const override { return store_.visible(); }
+  Timestamp time() const override { return time_; }
+  Status Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out,
+             const ReadOptions& options) override {
+    return store_.Read(nullptr, store_.visible(), time_, keys, out, options);
+  }
+  Result<ScanPage> Scan(const ScanRequest& request) override { return store_.Scan(nullptr, time_, request); }
+
+ private:
+  RocksStore& store_;
+  Timestamp time_;
+};
+
+// Keeps a second run from stalling everybody else.
+class BudgetedView final : public View {
+ public:
+  BudgetedView(View& view, const RocksStore& store)
+      : view_(view), store_(store), keys_left_(store.options.limits.max_second_run_keys), started_(steady_.Now()) {}
+
+  Version version() const override { return view_.version(); }
+  Timestamp time() const override { return view_.time(); }
+  Status Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out,
+             const ReadOptions& options) override {
+    KVARTS_CHECK_OK(Charge(keys.size()));
+    return view_.Get(keys, out, options);
+  }
+  Result<ScanPage> Scan(const ScanRequest& request) override {
+    KVARTS_CHECK_OK(Charge(0));
+    KVARTS_TRY(ScanPage page, view_.Scan(request));
+    KVARTS_CHECK_OK(Charge(page.size()));
+    return page;
+  }
+
+ private:
+  Status Charge(size_t keys) {
+    const Limits& limits = store_.options.limits;
+    const auto spent = static_cast<int64_t>(steady_.Now().micros - started_.micros);
+    if (keys > keys_left_ || spent > limits.max_second_run_time.micros) {
+      return Error(ErrorCode::kOverloaded, "the transaction lost a race and is too large to be run first",
+                   {{"limit", keys > keys_left_ ? "max_second_run_keys" : "max_second_run_time"}});
+    }
+    keys_left_ -= keys;
+    return {};
+  }
+
+  View& view_;
+  const RocksStore& store_;
+  SystemClock steady_;
+  size_t keys_left_;
+  Timestamp started_;
+};
+
+Error PreconditionError(const Precondition& precondition, const std::string& found) {
+  if (precondition.from_read) {
+    return Error(ErrorCode::kConflict, "what the transaction read has changed", {{"key", Escaped(precondition.key)}});
+  }
+  return Error(ErrorCode::kPreconditionFailed, "a precondition does not hold",
+               {{"key", Escaped(precondition.key)}, {"current", found}});
+}
+
+}  // namespace
+
+Group::Group(RocksStore& store, Version last) : store_(store), recent_(last), last_(last), adds_(kAddSlots) {}
+
+void Group::Begin() {
+  now_ = store_.clock->Now();
+  batch_.Clear();
+  decisions_.clear();
+  notes_.clear();
+  sums_.clear();
+  overlay_.Clear();
+  overlay_ready_ = false;
+  writes_ = needs_sync_ = false;
+  operations_ = bytes_ = 0;
+}
+
+void Group::Decide(std::unique_ptr<Submission> submission, std::vector<std::unique_ptr<Submission>>* next) {
+  if (!submission->Claim()) return;
+  const Version version = Version::After(last_, now_);
+  Status status;
+  if (submission->run_first) {
+    status = RunAgain(*submission, version);
+  } else {
+    status = CheckPreconditions(submission->commit, version, false);
+    const bool lost_race = !status.has_value() && status.error().code() == ErrorCode::kConflict;
+    if (lost_race && submission->CanRun()) status = RunAgain(*submission, version);
+  }
+  Decision& decision = decisions_.emplace_back();
+  decision.submission = std::move(submission);
+  if (!status.has_value()) {
+    decision.error = std::move(status).error();
+  } else {
+    Accept(decision, version, next);
+  }
+}
+
+Status Group::CheckPreconditions(const Commit& commit, Version version, bool stated_only) {
+  std::string found;
+  for (const Precondition& precondition : commit.preconditions) {
+    if (stated_only && precondition.from_read) continue;
+    KVARTS_TRY(const bool holds, Holds(precondition, version, &found));
+    if (!holds) return PreconditionError(precondition, found);
+  }
+  return {};
+}
+
+Result<bool> Group::Holds(const Precondition& precondition, Version version, std::string* found) {
+  using Kind = Precondition::Kind;
+  *found = "changed";
+  if (precondition.lapses <= version.time()) return false;
+  if (precondition.kind == Kind::kRangeUnchanged) {
+    return !recent_.RangeMayHaveChanged({precondition.key, precondition.end}, precondition.version);
+  }
+  const uint64_t hash = KeyHash(precondition.key);
+  const bool seen = precondition.seen_at != kNoVersion;
+  if (seen && !recent_.PointMayHaveChanged(hash, precondition.seen_at)) return true;
+  KVARTS_TRY(const std::optional<Record> record,
+             Current(precondition.key, hash, version.time(), precondition.expired_too));
+  *found = record ? record->header.version.ToString() : "absent";
+  switch (precondition.kind) {
+    case Kind::kAbsent:
+      return !record;
+    case Kind::kPresent:
+      return record.has_value();
+    default:
+      return record && record->header.version == precondition.version;
+  }
+}
+
+Result<std::optional<Record>> Group::Current(BytesView key, uint64_t hash, Timestamp time, bool expired_too) {
+  LatestView latest(store_, time);
+  const ReadOptions options{.expired_too = expired_too, .cost = nullptr};
+  if (!MayBePending(hash)) return latest.GetOne(key, options);
+  return OverlayView(latest, Decided(), last_, time).GetOne(key, options);
+}
+
+const Overlay& Group::Decided() {
+  if (!overlay_ready_) {
+    for (const Decision& decision : decisions_) {
+      if (decision.error || !decision.submission) continue;
+      for (const Mutation& mutation : decision.submission->commit.mutations) {
+        overlay_.Apply(mutation, decision.version, decision.version.time());
+      }
+    }
+    overlay_ready_ = true;
+  }
+  return overlay_;
+}
+
+Status Group::RunAgain(Submission& submission, Version version) {
+  LatestView latest(store_, version.time());
+  OverlayView current(latest, Decided(), last_, version.time());
+  BudgetedView budgeted(current, store_);
+  KVARTS_CHECK_OK(submission.Run(budgeted));
+  KVARTS_CHECK_OK(CheckCommit(submission.commit, store_.options.limits));
+  // What it read cannot have changed; what it states must hold.
+  return CheckPreconditions(submission.commit, version, true);
+}
+
+void Group::Accept(Decision& decision, Version version, std::vector<std::unique_ptr<Submission>>* next) {
+  Commit& commit = decision.submission->commit;
+  decision.writes = !commit.mutations.empty();
+  decision.version = decision.writes ? version : last_;
+  if (!decision.writes) return;
+  needs_sync_ |= commit.durability >= Durability::kSync;
+  last_ = version;
+  writes_ = true;
+  for (Mutation& mutation : commit.mutations) {
+    mutation.Stamp(version);
+    Write(mutation, version);
+    if (overlay_ready_) overlay_.Apply(mutation, version, version.time());
+  }
+  if (listener_ != nullptr) listener_->Decided(commit, version, next);
+}
+
+void Group::Write(const Mutation& mutation, Version version) {
+  ++operations_;
+  bytes_ += mutation.key.size() + mutation.value.size();
+  if (mutation.op == Mutation::Op::kEraseRange) return WriteEraseRange(mutation, version);
+  const uint64_t hash = KeyHash(mutation.key);
+  if (mutation.op == Mutation::Op::kAdd) {
+    WriteAdd(mutation, hash, version);
+  } else if (mutation.op == Mutation::Op::kPut) {
+    WritePut(mutation, hash, version);
+  } else {
+    batch_.Delete(store_.FamilyOf(mutation.key), ToSlice(mutation.key));
+    notes_.push_back({hash, &mutation, version, nullptr});
+  }
+  recent_.NotePoint(hash, mutation.key, version);
+}
+
+void Group::WritePut(const Mutation& put, uint64_t hash, Version version) {
+  ValueHeader header;
+  header.version = version;
+  header.expiry = put.expiry;
+  header.kind = put.kind;
+  header.owned = put.owned;
+  header.schema = put.schema;
+  const EncodedHeader encoded(header);
+  const rocksdb::Slice key = ToSlice(put.key);
+  const rocksdb::Slice parts[] = {ToSlice(encoded.bytes()), ToSlice(put.value)};
+  batch_.Put(store_.FamilyOf(put.key), rocksdb::SliceParts(&key, 1), rocksdb::SliceParts(parts, 2));
+  notes_.push_back({hash, &put, version, nullptr});
+  const bool large = encoded.bytes().size() + put.value.size() >= store_.options.blob_min_bytes;
+  if (large && put.expiry != kNever && !store_.expiring_blobs.exchange(true)) {
+    batch_.Put(store_.meta, kMetaExpiringBlobs, "1");
+  }
+}
+
+// The sum, if it can be had cheaply, or if it is time to write it out.
+const Record* Group::TrySum(const Mutation& add, uint64_t hash, Version version) {
+  uint8_t& chain = adds_[hash & (kAddSlots - 1)];
+  std::optional<Record> base(std::in_place);
+  if (MayBePending(hash) || !store_.cache.Find(hash, add.key, store_.visible(), &*base)) {
+    if (++chain < kMaxAdds) return nullptr;
+    Result<std::optional<Record>> current = Current(add.key, hash, version.time(), true);
+    if (!current.has_value()) return nullptr;
+    base = *std::move(current);
+  }
+  chain = 0;
+  return &sums_.emplace_back(AddToRecord(std::move(base), add.delta, version));
+}
+
+void Group::WriteAdd(const Mutation& add, uint64_t hash, Version version) {
+  const Record* sum = TrySum(add, hash, version);
+  const rocksdb::Slice key = ToSlice(add.key);
+  if (sum == nullptr) {
+    batch_.Merge(store_.FamilyOf(add.key), key, AddOperand{version, add.delta}.Encode());
+  } else {
+    const EncodedHeader encoded(sum->header);
+    const rocksdb::Slice parts[] = {ToSlice(encoded.bytes()), ToSlice(sum->value)};
+    batch_.Put(store_.FamilyOf(add.key), rocksdb::SliceParts(&key, 1), rocksdb::SliceParts(parts, 2));
+  }
+  notes_.push_back({hash, &add, version, sum});
+}
+
+void Group::WriteEraseRange(const Mutation& erase, Version version) {
+  const KeyRange range{erase.key, erase.end};
+  // RocksDB has no open ends: this is larger than every key can be.
+  const Limits& limits = store_.options.limits;
+  const Bytes last(limits.max_key_bytes + Limits::kKeyAllowance + 1, '\xff');
+  for (const Routing::Segment& segment : store_.routing.load(std::memory_order_acquire)->Segments(range)) {
+    const BytesView end = segment.range.HasEnd() ? BytesView(segment.range.end) : BytesView(last);
+    batch_.DeleteRange(store_.families[static_cast<size_t>(segment.profile)], ToSlice(segment.range.start),
+                       ToSlice(end));
+  }
+  if (erase.reclaim) batch_.Put(store_.meta, ReclaimKey(version), EncodeRange(range));
+  recent_.NoteRange(range, version);
+  notes_.push_back({0, &erase, version, nullptr});
+}
+
+void Group::UpdateCache() {
+  for (const Note& note : notes_) {
+    const Mutation& mutation = *note.mutation;
+    if (mutation.op == Mutation::Op::kEraseRange) {
+      store_.cache.EraseRange({mutation.key, mutation.end}, note.version);
+    } else if (mutation.op == Mutation::Op::kPut) {
+      ValueHeader header{.version = note.version,
+                         .expiry = mutation.expiry,
+                         .kind = mutation.kind,
+                         .owned = mutation.owned,
+                         .schema = mutation.schema,
+                         .marks = {}};
+      store_.cache.Write(note.hash, mutation.key, header, mutation.value);
+    } else if (note.sum != nullptr) {
+      store_.cache.Write(note.hash, mutation.key, note.sum->header, note.sum->value);
+    } else {
+      store_.cache.Erase(note.hash, mutation.key, note.version);
+    }
+  }
+  store_.cache.Sweep();
+}
+
+}  // namespace kvarts

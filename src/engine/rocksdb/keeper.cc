@@ -1,0 +1,126 @@
+#include "engine/rocksdb/keeper.h"
+
+#include <rocksdb/convenience.h>
+#include <sys/statvfs.h>
+
+#include <chrono>
+
+#include "engine/rocksdb/meta.h"
+
+namespace kvarts {
+namespace {
+
+rocksdb::Slice ToSlice(BytesView bytes) { return {bytes.data(), bytes.size()}; }
+
+}  // namespace
+
+Keeper::Keeper(RocksStore& store, std::function<Status(const std::function<Status()>&)> exclusively)
+    : store_(store), exclusively_(std::move(exclusively)), thread_([this] { Loop(); }) {}
+
+Keeper::~Keeper() { Stop(); }
+
+void Keeper::Stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Keeper::Reclaim(const KeyRange& range, Version version) {
+  std::lock_guard lock(mutex_);
+  erased_.push_back({range, version, store_.db->GetLatestSequenceNumber()});
+}
+
+void Keeper::Loop() {
+  std::unique_lock lock(mutex_);
+  const auto interval = std::chrono::microseconds(store_.options.keeper_interval.micros);
+  while (!wake_.wait_for(lock, interval, [this] { return stopping_; })) {
+    lock.unlock();
+    LookAround();
+    lock.lock();
+  }
+}
+
+void Keeper::LookAround() {
+  const Timestamp now = store_.Now();
+  const auto max_age = static_cast<uint64_t>(store_.options.limits.max_view_age.micros);
+  if (now.micros > max_age) store_.views.CloseOlderThan({now.micros - max_age});
+  WatchDisk();
+  DropFiles();
+}
+
+void Keeper::WatchDisk() {
+  struct statvfs disk {};
+  if (statvfs(store_.dir.c_str(), &disk) != 0) return;
+  const uint64_t free_bytes = uint64_t{disk.f_bavail} * disk.f_frsize;
+  const bool low = free_bytes < store_.options.min_free_disk_bytes;
+  WriteState state = store_.write_state.load();
+  if (low && state == WriteState::kWritable) {
+    store_.write_state.compare_exchange_strong(state, WriteState::kDiskLow);
+  } else if (!low && state == WriteState::kDiskLow) {
+    store_.write_state.compare_exchange_strong(state, WriteState::kWritable);
+  } else if (!low && state == WriteState::kDiskFull && store_.db->Resume().ok()) {
+    store_.write_state.compare_exchange_strong(state, WriteState::kWritable);
+  }
+}
+
+void Keeper::DropFiles() {
+  std::vector<Erased> due;
+  {
+    std::lock_guard lock(mutex_);
+    // Every reader holds a snapshot, so the oldest of them says whether one still sees what was erased.
+    uint64_t oldest = 0;
+    store_.db->GetIntProperty(rocksdb::DB::Properties::kOldestSnapshotSequence, &oldest);
+    std::erase_if(erased_, [&](const Erased& erased) {
+      const bool is_due = oldest >= erased.sequence;
+      if (is_due) due.push_back(erased);
+      return is_due;
+    });
+  }
+  for (const Erased& erased : due) {
+    const Status dropped = exclusively_([&] { return DropFilesOf(erased); });
+    if (dropped.has_value()) continue;
+    std::lock_guard lock(mutex_);
+    erased_.push_back(erased);
+  }
+}
+
+bool Keeper::HoldsAnything(const KeyRange& range) {
+  ScanRequest request;
+  request.range = range;
+  request.max_entries = 1;
+  request.options.expired_too = true;
+  const Result<ScanPage> page = store_.Scan(nullptr, store_.Now(), request);
+  return !page.has_value() || !page->empty();
+}
+
+// Dropping a file drops tombstones with it, and what they hid in files that are only partly in the range would come
+// back. So the range is erased once more, while no compaction can start: the new tombstone is in the write buffer or in
+// level 0, whose files are never dropped this way. What follows is safe to repeat, and is repeated after a crash.
+Status Keeper::DropFilesOf(const Erased& erased) {
+  auto segments = store_.routing.load(std::memory_order_acquire)->Segments(erased.range);
+  // Somebody has written into the range since: compaction will do the work.
+  if (HoldsAnything(erased.range)) segments.clear();
+  for (const Routing::Segment& segment : segments) {
+    rocksdb::ColumnFamilyHandle* family = store_.families[static_cast<size_t>(segment.profile)];
+    rocksdb::Status status = store_.db->SetOptions(family, {{"disable_auto_compactions", "true"}});
+    if (!status.ok()) return FromRocks(status);
+    const rocksdb::Slice start = ToSlice(segment.range.start);
+    const Bytes last(store_.options.limits.max_key_bytes + Limits::kKeyAllowance + 1, '\xff');
+    const rocksdb::Slice end = segment.range.HasEnd() ? ToSlice(segment.range.end) : ToSlice(last);
+    rocksdb::WriteOptions how;
+    how.sync = true;
+    how.no_slowdown = true;
+    status = store_.db->DeleteRange(how, family, start, end);
+    if (status.ok()) status = rocksdb::DeleteFilesInRange(store_.db.get(), family, &start, &end, false);
+    const rocksdb::Status again = store_.db->SetOptions(family, {{"disable_auto_compactions", "false"}});
+    if (!status.ok()) return FromRocks(status);
+    if (!again.ok()) return FromRocks(again);
+  }
+  const rocksdb::Status forgotten = store_.db->Delete({}, store_.meta, ReclaimKey(erased.version));
+  return forgotten.ok() ? Status{} : FromRocks(forgotten);
+}
+
+}  // namespace kvarts

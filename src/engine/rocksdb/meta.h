@@ -1,0 +1,46 @@
+// The records that the engine keeps for itself, in a column family of their own. FORMAT.md has their bytes.
+#pragma once
+
+#include <string_view>
+
+#include "base/bytes.h"
+#include "base/version.h"
+#include "encoding/key_range.h"
+
+namespace kvarts {
+
+// No version at or above this was issued before the record was synced.
+constexpr std::string_view kMetaCeiling = "ceiling";
+// Bytes written and commits made since the store was created.
+constexpr std::string_view kMetaTotals = "totals";
+// Which ranges have a profile of their own.
+constexpr std::string_view kMetaProfiles = "profiles";
+// Large values with an expiry were written: compaction must look into blobs.
+constexpr std::string_view kMetaExpiringBlobs = "expiring-blobs";
+// "reclaim/" and a version: a range whose files may be dropped.
+constexpr std::string_view kMetaReclaim = "reclaim/";
+
+Bytes ReclaimKey(Version version);
+Bytes EncodeRange(const KeyRange& range);
+Result<KeyRange> DecodeRange(BytesView bytes);
+
+struct Totals {
+  uint64_t user_bytes = 0;
+  uint64_t storage_bytes = 0;
+  uint64_t commits = 0;
+
+  Bytes Encode() const;
+  static Result<Totals> Decode(BytesView bytes);
+};
+
+// In the log with every group, where only log_check.h reads it: what tells a torn end of the log from damage.
+struct LogMark {
+  Version synced;    // everything up to here was on disk before this group was written
+  Version previous;  // the version of the group before this one
+  Version last;      // the version of this group
+
+  Bytes Encode() const;
+  static bool Decode(BytesView blob, LogMark* mark);
+};
+
+}  // namespace kvarts

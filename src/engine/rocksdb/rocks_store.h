@@ -1,0 +1,161 @@
+// What the parts of the engine share: the open database, the caches, and the read point that readers start from.
+#pragma once
+
+#include <rocksdb/db.h>
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+
+#include "base/spin_lock.h"
+#include "engine/engine.h"
+#include "engine/rocksdb/hot_cache.h"
+#include "engine/rocksdb/rocks_engine.h"
+#include "engine/rocksdb/routing.h"
+
+namespace kvarts {
+
+// A RocksDB error, as ours. Reads never see `unknown_outcome`: that is said by the committer alone.
+Error FromRocks(const rocksdb::Status& status);
+
+// A state of the database that readers may look at: everything up to `version`, and nothing else.
+struct ReadPoint {
+  ReadPoint(rocksdb::DB* database, Version at) : db(database), snapshot(database->GetSnapshot()), version(at) {}
+  ~ReadPoint() { db->ReleaseSnapshot(snapshot); }
+  ReadPoint(const ReadPoint&) = delete;
+  ReadPoint& operator=(const ReadPoint&) = delete;
+
+  rocksdb::DB* const db;
+  const rocksdb::Snapshot* const snapshot;
+  const Version version;
+};
+
+// Why writes are refused, if they are. The text is constant, for people.
+enum class WriteState : uint8_t {
+  kWritable,
+  kDiskLow,   // clears by itself
+  kDiskFull,  // clears by itself
+  kFailed,    // until reopened
+  kDamaged,   // until reopened
+};
+const char* WriteStateText(WriteState state);
+
+class RocksView;
+
+// The views that are open, oldest first.
+class ViewRegistry {
+ public:
+  struct Entry {
+    Timestamp time;
+    RocksView* view;  // null for reads that hold no view object
+  };
+  using Handle = std::list<Entry>::iterator;
+
+  // Adds what `make` returns, unless there are too many. `make` takes its time under the registry's lock, so that a
+  // horizon computed before it is no later than that time, and one computed after it knows the view.
+  bool Add(const std::function<Entry()>& make, size_t at_most, Handle* handle);
+  void Remove(Handle handle);
+  // The earlier of what `now` returns and the time of the oldest view.
+  Timestamp Horizon(const std::function<Timestamp()>& now) const;
+  // The time of the oldest view, if any is open.
+  std::optional<Timestamp> OldestTime() const;
+  size_t size() const;
+  // Takes the read points away from views opened before `time`, except from those in the middle of a call.
+  void CloseOlderThan(Timestamp time);
+
+ private:
+  mutable std::mutex mutex_;
+  std::list<Entry> entries_;
+};
+
+struct RocksStore {
+  RocksStore(RocksOptions given, std::string directory);
+
+  Timestamp Now() const;
+  Version visible() const { return visible_version.load(std::memory_order_acquire); }
+  std::shared_ptr<const ReadPoint> CurrentPoint() const;
+  void Publish(std::shared_ptr<const ReadPoint> point);
+  // What expired by then is gone for every view there is or will be, also after a restart.
+  Timestamp ExpiryHorizon() const;
+
+  rocksdb::ColumnFamilyHandle* FamilyOf(BytesView key) const {
+    return families[static_cast<size_t>(routing.load(std::memory_order_acquire)->ProfileOf(key))];
+  }
+  // `version` is the newest that the reader may see; it reads the LSM tree at `snapshot`, or as it is when null.
+  Status Read(const rocksdb::Snapshot* snapshot, Version version, Timestamp time, std::span<const BytesView> keys,
+              std::span<std::optional<Record>> out, const ReadOptions& read);
+  Result<ScanPage> Scan(const rocksdb::Snapshot* snapshot, Timestamp time, const ScanRequest& request);
+  // The newest record under one key. The cache answers most of these, and needs no read point to do it.
+  Status ReadNewest(BytesView key, std::optional<Record>* out, const ReadOptions& read);
+
+  const RocksOptions options;
+  const std::string dir;
+  std::shared_ptr<Clock> clock;
+  HotCache cache;
+  ViewRegistry views;
+
+  std::atomic<WriteState> write_state{WriteState::kWritable};
+  std::atomic<bool> stalled{false};
+  std::atomic<bool> expiring_blobs{false};
+  std::atomic<uint64_t> dropped_expired{0};
+  std::atomic<uint64_t> user_bytes{0};
+  std::atomic<uint64_t> storage_bytes{0};
+  std::atomic<uint64_t> commits{0};
+
+  // Tables are few and small; those that were replaced stay until the end, because readers may hold them.
+  std::atomic<const Routing*> routing{nullptr};
+  std::vector<std::shared_ptr<const Routing>> routings;
+
+  std::unique_ptr<rocksdb::DB> db;
+  std::array<rocksdb::ColumnFamilyHandle*, kProfiles> families{};
+  rocksdb::ColumnFamilyHandle* meta = nullptr;
+
+ private:
+  // Looks into the cache only; true when it had the key, expired or not.
+  bool FindHot(uint64_t hash, BytesView key, Version version, Timestamp time, std::optional<Record>* out,
+               const ReadOptions& read);
+  // Looks into the LSM tree only.
+  Status ReadStored(const rocksdb::Snapshot* snapshot, uint64_t hash, Version version, Timestamp time, BytesView key,
+                    std::optional<Record>* out, const ReadOptions& read);
+  Status ReadMany(const rocksdb::Snapshot* snapshot, Version version, Timestamp time, std::span<const BytesView> keys,
+                  std::span<std::optional<Record>> out, const ReadOptions& read);
+  Status Take(uint64_t hash, BytesView key, BytesView stored, Version version, Timestamp time,
+              std::optional<Record>* out, const ReadOptions& read);
+
+  std::atomic<Version> visible_version{kNoVersion};
+  mutable SpinLock point_lock;
+  std::shared_ptr<const ReadPoint> point;
+};
+
+// A view of the engine. The keeper may take its read point away once it is too old, so every call holds a lock.
+class RocksView final : public View {
+ public:
+  static Result<std::unique_ptr<View>> Open(RocksStore& store);
+  ~RocksView() override;
+
+  Version version() const override { return version_; }
+  Timestamp time() const override { return time_; }
+  Status Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out,
+             const ReadOptions& options) override;
+  Result<ScanPage> Scan(const ScanRequest& request) override;
+
+  // For the keeper: lets go of the read point, unless a call is using it.
+  void Close();
+
+ private:
+  explicit RocksView(RocksStore& store) : store_(store) {}
+  Status CheckAge() const;
+
+  RocksStore& store_;
+  Version version_;
+  Timestamp time_;
+  ViewRegistry::Handle handle_;
+  bool registered_ = false;
+  std::mutex in_use_;
+  std::shared_ptr<const ReadPoint> point_;
+};
+
+}  // namespace kvarts

@@ -1,0 +1,127 @@
+#include "engine/rocksdb/tuning.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/env.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/memtablerep.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/table_properties_collectors.h>
+#include <rocksdb/write_buffer_manager.h>
+
+#include <algorithm>
+
+#include "engine/rocksdb/counter_merge.h"
+
+namespace kvarts {
+namespace {
+
+constexpr size_t kMiB = 1 << 20;
+
+rocksdb::BlockBasedTableOptions TableOptions(const SharedTuning& shared) {
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = shared.block_cache;
+  table.block_size = 8 << 10;
+  table.format_version = 5;
+  table.checksum = rocksdb::kXXH3;  // the library's CRC is table-driven
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  table.optimize_filters_for_memory = true;
+  // In the budget like everything else, but the last to go.
+  table.cache_index_and_filter_blocks = true;
+  table.cache_index_and_filter_blocks_with_high_priority = true;
+  table.pin_l0_filter_and_index_blocks_in_cache = true;
+  table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
+  return table;
+}
+
+std::shared_ptr<rocksdb::MemTableRepFactory> MakeMemtableFactory() {
+  return std::make_shared<rocksdb::SkipListFactory>();
+}
+
+// Files in which tombstones stand close together are compacted soon.
+constexpr size_t kTombstoneWindow = 16 << 10;
+constexpr size_t kTombstoneTrigger = 8 << 10;
+
+}  // namespace
+
+MemoryPlan::MemoryPlan(const RocksOptions& options) {
+  const size_t budget = std::max(options.memory_budget, 8 * kMiB);
+  hot_values = std::min(options.hot_cache_bytes, budget / 2);
+  // A sixteenth is left for what neither cache counts: readahead, blob buffers, table readers.
+  blocks_and_buffers = budget - budget / 16 - hot_values;
+  write_buffers = blocks_and_buffers / 2;
+  // Small buffers: an insert into a skiplist costs more the larger the list is.
+  one_write_buffer = std::clamp(write_buffers / 4, kMiB, 64 * kMiB);
+}
+
+rocksdb::DBOptions DatabaseOptions(const RocksOptions& options, const MemoryPlan& plan, const SharedTuning& shared) {
+  rocksdb::DBOptions db;
+  db.create_if_missing = true;  // the directory's stamp has already said that it may be made
+  db.create_missing_column_families = true;
+  db.paranoid_checks = true;
+  // A cut-off record at the end of the log is trimmed; damage before it stops the open (log_check.h decides which).
+  db.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  db.track_and_verify_wals_in_manifest = true;
+  db.write_buffer_manager = std::make_shared<rocksdb::WriteBufferManager>(plan.write_buffers, shared.block_cache);
+  db.max_total_wal_size = std::max<uint64_t>(4 * plan.write_buffers, 64 * kMiB);
+  // There is one writer.
+  db.allow_concurrent_memtable_write = false;
+  db.enable_write_thread_adaptive_yield = false;
+  db.max_background_jobs = std::max(2, options.background_threads);
+  db.max_subcompactions = 1;
+  db.bytes_per_sync = kMiB;  // no burst of writeback when a file is finished
+  db.compaction_readahead_size = 2 * kMiB;
+  db.max_open_files = 4096;
+  db.stats_dump_period_sec = 0;
+  db.stats_persist_period_sec = 0;
+  db.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
+  db.keep_log_file_num = 4;
+  db.max_log_file_size = 16 * kMiB;
+  return db;
+}
+
+rocksdb::ColumnFamilyOptions FamilyOptions(Profile profile, const RocksOptions& options, const MemoryPlan& plan,
+                                           const SharedTuning& shared) {
+  rocksdb::ColumnFamilyOptions family;
+  family.merge_operator = MakeCounterMerge();
+  family.compaction_filter_factory = shared.expiry_filter;
+  family.memtable_factory = MakeMemtableFactory();
+  family.memtable_whole_key_filtering = true;
+  family.memtable_prefix_bloom_size_ratio = 0.05;
+  family.write_buffer_size = plan.one_write_buffer;
+  family.max_write_buffer_number = 4;
+  family.compression = rocksdb::kLZ4Compression;
+  family.bottommost_compression = rocksdb::kLZ4Compression;
+  family.enable_blob_files = true;
+  family.min_blob_size = options.blob_min_bytes;
+  family.blob_compression_type = rocksdb::kLZ4Compression;
+  family.enable_blob_garbage_collection = true;
+  family.target_file_size_base = plan.one_write_buffer;
+  family.max_bytes_for_level_base = 4 * plan.one_write_buffer;
+  family.level_compaction_dynamic_level_bytes = true;
+  family.compaction_pri = rocksdb::kMinOverlappingRatio;
+  family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(TableOptions(shared)));
+  family.table_properties_collector_factories = {
+      rocksdb::NewCompactOnDeletionCollectorFactory(kTombstoneWindow, kTombstoneTrigger)};
+  switch (profile) {
+    case Profile::kLookup:
+      break;
+    case Profile::kIngest:
+      family.compaction_style = rocksdb::kCompactionStyleUniversal;
+      break;
+    case Profile::kWindow:
+      // Levelled: what is written in key order moves down without being rewritten, and files below level 0 can be
+      // dropped whole. Old files are looked at once a day, so that what expired in them goes.
+      family.ttl = 24 * 60 * 60;
+      break;
+  }
+  return family;
+}
+
+rocksdb::ColumnFamilyOptions MetaFamilyOptions(const SharedTuning& shared) {
+  rocksdb::ColumnFamilyOptions family;
+  family.write_buffer_size = kMiB;
+  family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(TableOptions(shared)));
+  return family;
+}
+
+}  // namespace kvarts
