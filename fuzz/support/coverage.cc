@@ -27,6 +27,10 @@ __attribute__((no_sanitize("address", "undefined"))) void __wrap___sanitizer_cov
   counters[(caller * 0x9E3779B97F4A7C15u) >> (64 - kCounterBits)]++;
 }
 
+// GCC also reports comparisons of floating point numbers, with which libFuzzer does nothing.
+void __sanitizer_cov_trace_cmpf(float, float) {}
+void __sanitizer_cov_trace_cmpd(double, double) {}
+
 // libFuzzer keeps the input of a process that is killed by a signal, not of one that merely exits.
 const char* __ubsan_default_options() { return "abort_on_error=1:print_stacktrace=1"; }
 const char* __asan_default_options() { return "abort_on_error=1"; }
