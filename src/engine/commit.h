@@ -1,5 +1,6 @@
 // A commit: one atomic mini-transaction. Its preconditions are checked against the state just before it and at the
-// commit's own time; if all hold, its mutations are applied in their order, all with the commit's version.
+// commit's own time; if all hold, its mutations are applied in their order, all with the commit's version. A commit
+// without mutations issues no version: its outcome carries the version of the state that it was held against.
 #pragma once
 
 #include <cstdint>

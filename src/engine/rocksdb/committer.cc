@@ -77,7 +77,7 @@ void Committer::Submit(std::span<std::unique_ptr<Submission>> submissions) {
       queued_bytes_ += sizes[i];
       queue_.push_back(std::move(submissions[i]));
     }
-    wake = std::exchange(idle_, false);
+    if (!queue_.empty()) wake = std::exchange(idle_, false);
   }
   if (wake) wake_.notify_one();
   for (auto& [submission, error] : refused) submission->Done(std::move(error));

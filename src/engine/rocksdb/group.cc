@@ -72,7 +72,7 @@ Error PreconditionError(const Precondition& precondition, const std::string& fou
     return Error(ErrorCode::kConflict, "what the transaction read has changed", {{"key", Escaped(precondition.key)}});
   }
   return Error(ErrorCode::kPreconditionFailed, "a precondition does not hold",
-               {{"key", Escaped(precondition.key)}, {"current", found}});
+               {{"key", Escaped(precondition.key)}, {"version", found}});
 }
 
 }  // namespace
@@ -98,10 +98,12 @@ void Group::Decide(std::unique_ptr<Submission> submission, std::vector<std::uniq
   if (submission->run_first) {
     status = RunAgain(*submission, version);
   } else {
-    status = CheckPreconditions(submission->commit, version, false);
+    status = CheckPreconditions(submission->commit, version, true);
     const bool lost_race = !status.has_value() && status.error().code() == ErrorCode::kConflict;
     if (lost_race && submission->CanRun()) status = RunAgain(*submission, version);
   }
+  // What is stated comes second: a caller who read something old may be stating something old.
+  if (status.has_value()) status = CheckPreconditions(submission->commit, version, false);
   Decision& decision = decisions_.emplace_back();
   decision.submission = std::move(submission);
   if (!status.has_value()) {
@@ -111,10 +113,10 @@ void Group::Decide(std::unique_ptr<Submission> submission, std::vector<std::uniq
   }
 }
 
-Status Group::CheckPreconditions(const Commit& commit, Version version, bool stated_only) {
+Status Group::CheckPreconditions(const Commit& commit, Version version, bool from_read) {
   std::string found;
   for (const Precondition& precondition : commit.preconditions) {
-    if (stated_only && precondition.from_read) continue;
+    if (precondition.from_read != from_read) continue;
     KVARTS_TRY(const bool holds, Holds(precondition, version, &found));
     if (!holds) return PreconditionError(precondition, found);
   }
@@ -155,7 +157,9 @@ const Overlay& Group::Decided() {
   if (!overlay_ready_) {
     for (const Decision& decision : decisions_) {
       if (decision.error || !decision.submission) continue;
-      for (const Mutation& mutation : decision.submission->commit.mutations) {
+      const std::span<const Mutation> mutations = decision.submission->commit.mutations;
+      const bool accepting = &decision == accepting_;
+      for (const Mutation& mutation : mutations.first(accepting ? accepted_ : mutations.size())) {
         overlay_.Apply(mutation, decision.version, decision.version.time());
       }
     }
@@ -169,9 +173,7 @@ Status Group::RunAgain(Submission& submission, Version version) {
   OverlayView current(latest, Decided(), last_, version.time());
   BudgetedView budgeted(current, store_);
   KVARTS_CHECK_OK(submission.Run(budgeted));
-  KVARTS_CHECK_OK(CheckCommit(submission.commit, store_.options.limits));
-  // What it read cannot have changed; what it states must hold.
-  return CheckPreconditions(submission.commit, version, true);
+  return CheckCommit(submission.commit, store_.options.limits);
 }
 
 void Group::Accept(Decision& decision, Version version, std::vector<std::unique_ptr<Submission>>* next) {
@@ -182,11 +184,15 @@ void Group::Accept(Decision& decision, Version version, std::vector<std::unique_
   needs_sync_ |= commit.durability >= Durability::kSync;
   last_ = version;
   writes_ = true;
+  accepting_ = &decision;
+  accepted_ = 0;
   for (Mutation& mutation : commit.mutations) {
     mutation.Stamp(version);
     Write(mutation, version);
     if (overlay_ready_) overlay_.Apply(mutation, version, version.time());
+    ++accepted_;
   }
+  accepting_ = nullptr;
   if (listener_ != nullptr) listener_->Decided(commit, version, next);
 }
 

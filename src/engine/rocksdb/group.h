@@ -63,7 +63,8 @@ class Group {
     const Record* sum;  // of an add, when it is known
   };
 
-  Status CheckPreconditions(const Commit& commit, Version version, bool stated_only);
+  // Those that stand for reads, or those that the caller stated.
+  Status CheckPreconditions(const Commit& commit, Version version, bool from_read);
   Result<bool> Holds(const Precondition& precondition, Version version, std::string* found);
   Result<std::optional<Record>> Current(BytesView key, uint64_t hash, Timestamp time, bool expired_too);
   Status RunAgain(Submission& submission, Version version);
@@ -90,6 +91,8 @@ class Group {
   std::deque<Record> sums_;
   Overlay overlay_;  // what was decided; built when first needed
   bool overlay_ready_ = false;
+  const Decision* accepting_ = nullptr;  // whose mutations are being written
+  size_t accepted_ = 0;                  // how many of them already are
   bool writes_ = false;
   bool needs_sync_ = false;
   size_t operations_ = 0;
