@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cstdio>
 #include <optional>
-#include <type_traits>
 
 #include "encoding/tuple.h"
 

@@ -18,6 +18,7 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <type_traits>
 
 #include "base/bytes.h"
 #include "base/clock.h"
