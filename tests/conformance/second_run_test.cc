@@ -105,6 +105,7 @@ TEST_P(SecondRunTest, IsRunAtTheTimeOfItsCommit) {
                                    time = view.time();
                                    KVARTS_TRY(const auto record, view.GetOne("a"));
                                    commit->preconditions = {Lapsing(Seen("a", record), record->header.expiry)};
+                                   commit->mutations = {Mutation::Put("b", "")};
                                    clock().Advance(Duration::Millis(1));
                                    return {};
                                  }))

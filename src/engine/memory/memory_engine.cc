@@ -229,7 +229,7 @@ void MemoryEngine::Deliver(std::unique_lock<std::mutex>& lock) {
     lock.unlock();
     for (Decision& decision : batch) {
       if (!decision.outcome) continue;
-      if (listener_ != nullptr && decision.outcome->has_value()) {
+      if (listener_ != nullptr && decision.outcome->has_value() && !decision.submission->commit.mutations.empty()) {
         listener_->Visible(decision.submission->commit, (*decision.outcome)->version);
       }
       decision.submission->Done(*std::move(decision.outcome));
@@ -261,6 +261,7 @@ Result<Committed> MemoryEngine::Decide(Submission& submission, Submissions* next
 }
 
 Committed MemoryEngine::Write(Commit* commit, Version version, Submissions* next) {
+  if (commit->mutations.empty()) return {.version = last_};
   for (Mutation& mutation : commit->mutations) mutation.Stamp(version);
   if (listener_ != nullptr) listener_->Decided(*commit, version, next);
   const ReadPoint oldest = Oldest();
