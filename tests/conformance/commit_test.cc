@@ -189,9 +189,10 @@ TEST_P(CommitTest, EverythingInItHasItsVersion) {
 
 TEST_P(CommitTest, WithoutMutationsOnlyAsks) {
   const Version version = Put("a", "1");
-  EXPECT_EQ(CodeOf(Try({}, {VersionIs("a", version)})), "ok");
+  EXPECT_EQ(Must({}, {VersionIs("a", version)}), version);
   EXPECT_EQ(CodeOf(Try({}, {Absent("a")})), "precondition_failed");
-  EXPECT_EQ(CodeOf(Try({})), "ok");
+  EXPECT_EQ(Must({}), version);
+  EXPECT_EQ(engine().LastVersion(), version);
   EXPECT_EQ(Find("a")->header.version, version);
 }
 

@@ -10,6 +10,7 @@
 // that were asked for.
 // - An erase of a key that is not there is a write for *range unchanged*; so is any range erase
 // that overlaps.
+// - A commit without mutations only asks: it is answered with the version it was checked at, and no listener is told.
 // - What has expired and is not owned may or may not be stored any more: no test depends on it.
 // - An add's owned flag, schema and expiry mean nothing. One on an expired base starts a new
 // counter without them.

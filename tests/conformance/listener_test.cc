@@ -94,8 +94,9 @@ TEST_P(ListenerTest, IsToldOfEveryCommitOnce) {
   EXPECT_EQ(scribe_.visible(), versions);
 }
 
-TEST_P(ListenerTest, IsNotToldOfWhatFailed) {
+TEST_P(ListenerTest, IsNotToldOfWhatFailedOrWroteNothing) {
   Put("a", "");
+  EXPECT_TRUE(Try({}, {Present("a")}));
   EXPECT_FALSE(Try({Mutation::Put("b", "")}, {Absent("a")}));
   EXPECT_FALSE(Try({Mutation::Put("c", "")}, {FromRead(Absent("a"))}));
   EXPECT_FALSE(Try({Mutation::Put("", "")}));
@@ -231,8 +232,7 @@ TEST_P(ListenerTest, WhatIsVisibleIsSeenByReads) {
   // A reader that is told of a version from another thread finds it.
   std::vector<std::unique_ptr<TestSubmission>> batch;
   for (int i = 0; i < 50; ++i) {
-    auto submission = Noted({Mutation::Put("n", std::to_string(i))});
-    batch.push_back(std::move(submission));
+    batch.push_back(Noted({Mutation::Put("n", std::to_string(i))}));
   }
   std::thread reader([&] {
     Version last;

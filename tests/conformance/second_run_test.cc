@@ -106,6 +106,7 @@ TEST_P(SecondRunTest, IsRunAtTheTimeOfItsCommit) {
                                    KVARTS_TRY(const auto record, view.GetOne("a"));
                                    commit->preconditions = {Lapsing(Seen("a", record), record->header.expiry)};
                                    commit->mutations = {Mutation::Put("b", "")};
+                                   commit->mutations = {Mutation::Put("b", "")};
                                    clock().Advance(Duration::Millis(1));
                                    return {};
                                  }))

@@ -44,8 +44,7 @@ class RunView final : public View {
     spent_ += keys;
     if (spent_ > limits_.max_second_run_keys) {
       return Error(ErrorCode::kOverloaded, "the transaction reads too much for its second run",
-                   {{"limit", "max_second_run_keys"},
-                    {"at_most", std::to_string(limits_.max_second_run_keys)}});
+                   {{"limit", "max_second_run_keys"}, {"at_most", std::to_string(limits_.max_second_run_keys)}});
     }
     const auto took_us = static_cast<int64_t>(clock_.Now().micros - began_.micros);
     if (took_us > limits_.max_second_run_time.micros) {
@@ -127,8 +126,7 @@ class MemoryEngine final : public Engine {
   VersionedMap map_;
   Version last_;
   uint64_t next_view_ = 0;
-  std::map<uint64_t, OpenedView>
-      views_;  // in the order of their opening, which is that of their versions
+  std::map<uint64_t, OpenedView> views_;  // in the order of their opening, which is that of their versions
   std::vector<std::pair<KeyRange, Profile>> profiles_;
   uint64_t commits_ = 0;
   uint64_t user_bytes_ = 0;
@@ -213,8 +211,7 @@ void MemoryEngine::Submit(std::span<std::unique_ptr<Submission>> submissions) {
     if (decision.submission->Claim()) {
       Submissions next;
       decision.outcome = Decide(*decision.submission, &next);
-      waiting.insert(waiting.begin(), std::make_move_iterator(next.begin()),
-                     std::make_move_iterator(next.end()));
+      waiting.insert(waiting.begin(), std::make_move_iterator(next.begin()), std::make_move_iterator(next.end()));
     }
     decided_.push_back(std::move(decision));
   }
@@ -261,6 +258,7 @@ Result<Committed> MemoryEngine::Decide(Submission& submission, Submissions* next
 }
 
 Committed MemoryEngine::Write(Commit* commit, Version version, Submissions* next) {
+  if (commit->mutations.empty()) return {.version = last_};
   if (commit->mutations.empty()) return {.version = last_};
   for (Mutation& mutation : commit->mutations) mutation.Stamp(version);
   if (listener_ != nullptr) listener_->Decided(*commit, version, next);

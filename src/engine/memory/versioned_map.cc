@@ -37,8 +37,8 @@ Record AddedRecord(const Record* base, int64_t delta, Version version) {
 }  // namespace
 
 const VersionedMap::Entry* VersionedMap::EntryAt(const Entries& entries, Version version) {
-  const auto newest = std::find_if(entries.rbegin(), entries.rend(),
-                                   [&](const Entry& entry) { return entry.version <= version; });
+  const auto newest =
+      std::find_if(entries.rbegin(), entries.rend(), [&](const Entry& entry) { return entry.version <= version; });
   return newest == entries.rend() ? nullptr : &*newest;
 }
 
@@ -51,8 +51,8 @@ const Record* VersionedMap::Find(BytesView key, const ReadPoint& at, bool expire
   return &*entry->record;
 }
 
-void VersionedMap::Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out,
-                       const ReadPoint& at, const ReadOptions& options) const {
+void VersionedMap::Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out, const ReadPoint& at,
+                       const ReadOptions& options) const {
   assert(keys.size() == out.size());
   ReadCost cost;
   for (size_t i = 0; i < keys.size(); ++i) {
@@ -64,11 +64,10 @@ void VersionedMap::Get(std::span<const BytesView> keys, std::span<std::optional<
   if (options.cost != nullptr) *options.cost += cost;
 }
 
-std::pair<VersionedMap::Keys::const_iterator, VersionedMap::Keys::const_iterator>
-VersionedMap::Slice(const KeyRange& range) const {
+std::pair<VersionedMap::Keys::const_iterator, VersionedMap::Keys::const_iterator> VersionedMap::Slice(
+    const KeyRange& range) const {
   if (range.IsEmpty()) return {keys_.end(), keys_.end()};
-  return {keys_.lower_bound(range.start),
-          range.HasEnd() ? keys_.lower_bound(range.end) : keys_.end()};
+  return {keys_.lower_bound(range.start), range.HasEnd() ? keys_.lower_bound(range.end) : keys_.end()};
 }
 
 ScanPage VersionedMap::Scan(const ScanRequest& request, const ReadPoint& at) const {
@@ -79,14 +78,13 @@ ScanPage VersionedMap::Scan(const ScanRequest& request, const ReadPoint& at) con
     const auto& [key, entries] = pair;
     const Entry* entry = EntryAt(entries, at.version);
     if (entry == nullptr) return true;  // written later
-    if (!entry->record ||
-        (!request.options.expired_too && entry->record->header.ExpiredAt(at.time))) {
+    if (!entry->record || (!request.options.expired_too && entry->record->header.ExpiredAt(at.time))) {
       ++cost.skipped;
       return true;
     }
     const BytesView value = request.keys_only ? BytesView() : entry->record->value;
-    const bool fits = page.size() < request.max_entries &&
-                      page.bytes() + key.size() + value.size() <= request.max_bytes;
+    const bool fits =
+        page.size() < request.max_entries && page.bytes() + key.size() + value.size() <= request.max_bytes;
     if (!fits && !page.empty()) {
       page.StopAfterLast(request.range, request.reverse);
       return false;
@@ -114,9 +112,7 @@ bool VersionedMap::ChangedSince(const KeyRange& range, Version version) const {
     if (erased_at > version && erased.Intersects(range)) return true;
   }
   const auto [first, last] = Slice(range);
-  return std::any_of(first, last, [&](const Keys::value_type& pair) {
-    return pair.second.back().version > version;
-  });
+  return std::any_of(first, last, [&](const Keys::value_type& pair) { return pair.second.back().version > version; });
 }
 
 void VersionedMap::Apply(const Mutation& mutation, Version version, const ReadPoint& oldest) {
@@ -134,8 +130,7 @@ void VersionedMap::Apply(const Mutation& mutation, Version version, const ReadPo
   }
 }
 
-void VersionedMap::Write(BytesView key, std::optional<Record> record, Version version,
-                         const ReadPoint& oldest) {
+void VersionedMap::Write(BytesView key, std::optional<Record> record, Version version, const ReadPoint& oldest) {
   if (!record) ++erasures_;
   Entries& entries = keys_.try_emplace(Bytes(key)).first->second;
   if (!entries.empty() && entries.back().version == version) {
@@ -160,9 +155,8 @@ void VersionedMap::EraseRange(const KeyRange& range, Version version, const Read
 
 // Keeps the newest entry that `oldest` sees, and everything after it.
 void VersionedMap::DropUnreachable(Entries* entries, const ReadPoint& oldest) {
-  const auto keep = std::find_if(entries->rbegin(), entries->rend(), [&](const Entry& entry) {
-    return entry.version <= oldest.version;
-  });
+  const auto keep = std::find_if(entries->rbegin(), entries->rend(),
+                                 [&](const Entry& entry) { return entry.version <= oldest.version; });
   if (keep == entries->rend()) return;
   entries->erase(entries->begin(), keep.base() - 1);
 }
@@ -173,8 +167,8 @@ void VersionedMap::Sweep(const KeyRange& range, const ReadPoint& oldest) {
     Entries& entries = keys_.find(it->first)->second;
     DropUnreachable(&entries, oldest);
     Entry& entry = entries.front();
-    if (entries.size() == 1 && entry.version <= oldest.version && entry.record &&
-        !entry.record->header.owned && entry.record->header.ExpiredAt(oldest.time)) {
+    if (entries.size() == 1 && entry.version <= oldest.version && entry.record && !entry.record->header.owned &&
+        entry.record->header.ExpiredAt(oldest.time)) {
       entry.record.reset();  // its version stays, for ChangedSince
       ++erasures_;
     }

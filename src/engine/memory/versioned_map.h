@@ -37,8 +37,8 @@ class VersionedMap {
 
   // The record under `key`, or null. Borrowed until the next change.
   const Record* Find(BytesView key, const ReadPoint& at, bool expired_too) const;
-  void Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out,
-           const ReadPoint& at, const ReadOptions& options) const;
+  void Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out, const ReadPoint& at,
+           const ReadOptions& options) const;
   ScanPage Scan(const ScanRequest& request, const ReadPoint& at) const;
 
   // Whether anything in the range was written after `version`. Always true for a version so old
