@@ -108,7 +108,8 @@ class Submission {
   // There is no commit yet: the engine calls Run at the submission's turn.
   bool run_first = false;
 
-  // The submission's turn has come. False when the submitter has given up: the engine drops it without Done.
+  // The submission's turn has come. False when the submitter has given up: the engine drops it without Done. It may
+  // still ask for run_first.
   virtual bool Claim() { return true; }
   // Called when the commit lost a race (and for run_first): makes `commit` anew from a view under which nothing can
   // change until it is decided. Without it a lost race is answered with `conflict`.

@@ -1,0 +1,51 @@
+// The map of the keyspace: every physical key is a tuple that begins with one of these numbers. A number is never given
+// to something else; what is retired stays listed.
+//
+//   number  name      tuple                                    value
+//   1       settings  (1, text name)                           core/settings: what the store knows about itself
+//   2       keys      (2, tail user key)                       what the user put there
+//   3       feed      (3, uint feed, uint version, uint n)     core/feed: the n-th change of a commit
+//   4       jobs      (4, uuid job)                            core/job
+//   5       expiry    (5, time expiry, tail owner's key)       core/expiry: owned values in order of expiry
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/uuid.h"
+#include "encoding/tuple.h"
+
+namespace kvarts {
+
+enum class Space : uint8_t {
+  kSettings = 1,
+  kKeys = 2,
+  kFeed = 3,
+  kJobs = 4,
+  kExpiry = 5,
+};
+
+// A name for people; empty for a number that is not in the map.
+std::string_view SpaceName(Space space);
+
+// All keys of a space.
+KeyRange SpaceRange(Space space);
+
+// Begins a key of the space.
+inline TupleWriter<KeyBuffer> BeginKey(KeyBuffer* key, Space space) {
+  TupleWriter<KeyBuffer> writer(key);
+  writer.Int(static_cast<int64_t>(space));
+  return writer;
+}
+
+// The physical key of a user's key, and back. A range or prefix of the user's becomes one of the space.
+KeyBuffer UserKey(BytesView user_key);
+std::optional<BytesView> UserKeyOf(BytesView physical_key);
+KeyRange UserRange(const KeyRange& range);
+
+// "keys: user:1" or "jobs: (uuid …)": a physical key as tools print it.
+std::string DescribeKey(BytesView physical_key);
+
+}  // namespace kvarts

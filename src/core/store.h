@@ -1,0 +1,121 @@
+// Store: runs transactions. It owns retries, deadlines and cancellation, what happens after a commit, and everything
+// that core adds to one: feed entries, the index of owned values by expiry.
+//
+//   Result<int> left = store.Run([&](Txn& txn) -> Result<int> { … return n; });
+//
+// A body reads, decides and writes through its Txn and returns a value or an error; an error writes nothing. If what it
+// read has changed by the time its commit is decided, the engine runs it again where nothing can change under it, on
+// another thread: so a body refers to nothing that another thread may be changing, and keeps no state between runs.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <semaphore>
+#include <stop_token>
+#include <type_traits>
+#include <vector>
+
+#include "core/context.h"
+#include "core/feed.h"
+#include "core/subscriptions.h"
+#include "core/txn.h"
+#include "engine/engine.h"
+
+namespace kvarts {
+
+struct RunOptions {
+  Durability durability = Durability::kSync;
+  // How long the commit may wait for its turn; then it fails as `overloaded` and nothing is written. Once its turn has
+  // come the outcome is waited for.
+  std::optional<Duration> patience;
+  // Gives up in the same way when stop is requested.
+  std::stop_token stop;
+  Context context;
+};
+
+// What became of a run.
+struct RunReport {
+  Version version;  // of the commit; of the view if nothing was written
+  Cost cost;
+};
+
+class Store {
+ public:
+  using Body = std::function<Status(Txn&)>;
+  using Done = std::function<void(Result<RunReport>)>;
+  // What a body that waits says of itself.
+  enum class Ready { kDone, kWait };
+  using WaitingBody = std::function<Result<Ready>(Txn&)>;
+
+  // The engine must outlive the store and have no listener yet.
+  static Result<std::unique_ptr<Store>> Open(Engine& engine);
+  ~Store();
+
+  Engine& engine() { return engine_; }
+  Subscriptions& subscriptions() { return subscriptions_; }
+  FeedTable& feeds() { return feeds_; }
+
+  // Runs a body and waits for its outcome.
+  Result<RunReport> RunBody(const Body& body, RunOptions options = {});
+  // The same for a body that returns a value.
+  template <class F>
+  std::invoke_result_t<F, Txn&> Run(F body, RunOptions options = {}, RunReport* report = nullptr);
+
+  // Runs a body at once and answers when its commit is decided: on a thread of the engine, or before this returns.
+  // `done` must be quick. Neither may refer to anything that could be gone by then.
+  struct Request {
+    Body body;
+    RunOptions options;
+    Done done;
+  };
+  void RunAsync(Request request);
+  // Requests that arrive together are submitted together, each a commit of its own.
+  void RunAsync(std::vector<Request> requests);
+
+  // Runs a body until it has something to do: right away, and after every commit that touches `range`, before anything
+  // submitted later. Cancel takes it back; it answers false when the body is already done.
+  class Waiting;
+  std::shared_ptr<Waiting> RunWhenReady(KeyRange range, WaitingBody body, RunOptions options, Done done);
+  bool Cancel(const std::shared_ptr<Waiting>& waiting);
+
+ private:
+  struct RunState;
+  class BodySubmission;
+  class WaitingSubmission;
+
+  explicit Store(Engine& engine) : engine_(engine), feeds_(engine) {}
+
+  // Runs the body on a fresh Txn and makes its commit. False in `*writes` when there is nothing to commit.
+  Status RunOnce(RunState& state, Txn& txn, Commit* commit, bool* writes);
+  // Runs the body; a submission when there is something to commit, else the answer has been given.
+  std::unique_ptr<Submission> Prepare(const std::shared_ptr<RunState>& state);
+  Result<RunReport> Wait(RunState& state);
+
+  Engine& engine_;
+  Subscriptions subscriptions_;
+  FeedTable feeds_;
+};
+
+template <class F>
+std::invoke_result_t<F, Txn&> Store::Run(F body, RunOptions options, RunReport* report) {
+  using ResultType = std::invoke_result_t<F, Txn&>;
+  using Value = typename ResultType::value_type;
+  if constexpr (std::is_void_v<Value>) {
+    KVARTS_TRY(RunReport ran, RunBody(Body(std::ref(body)), std::move(options)));
+    if (report != nullptr) *report = ran;
+    return {};
+  } else {
+    std::optional<Value> value;
+    const Body run = [&](Txn& txn) -> Status {
+      KVARTS_TRY(value, body(txn));
+      return {};
+    };
+    KVARTS_TRY(RunReport ran, RunBody(run, std::move(options)));
+    if (report != nullptr) *report = ran;
+    return *std::move(value);
+  }
+}
+
+}  // namespace kvarts

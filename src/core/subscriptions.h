@@ -1,0 +1,61 @@
+// Who waits for a key or a range, and is told of commits in commit order.
+//
+// A watcher is told of every change in its range once it is visible. A waiter is a transaction that could do nothing
+// yet: it takes its turn again right after a commit that touches its range, before anything submitted later, so nobody
+// can take what it waited for from under it. Calls of the engine come from one thread at a time; the rest is safe from
+// any.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "encoding/key_range.h"
+#include "engine/commit.h"
+
+namespace kvarts {
+
+class Subscriptions final : public CommitListener {
+ public:
+  using Id = uint64_t;
+  using WatchCallback = std::function<void(const Mutation& mutation, Version version)>;
+  using WakeCallback = std::function<std::unique_ptr<Submission>()>;
+
+  // Told on a thread of the engine, from the next commit on; it must be quick and must not call back.
+  Id Watch(KeyRange range, WatchCallback callback);
+  // Once: at the first commit that touches the range, `wake` makes the submission that takes its turn next. Waiters on
+  // the same key are woken in the order of their tickets, so one that waits again keeps its place.
+  void Wait(Id ticket, KeyRange range, WakeCallback wake);
+  // For a new waiter.
+  Id NextTicket() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
+  // No call is made for the watch or the waiter after this returns, unless this is called from within it.
+  void Cancel(Id id);
+
+  void Decided(const Commit& commit, Version version, std::vector<std::unique_ptr<Submission>>* next) override;
+  void Visible(const Commit& commit, Version version) override;
+
+ private:
+  struct Watcher {
+    KeyRange range;
+    WatchCallback callback;
+  };
+  struct Waiter {
+    KeyRange range;
+    WakeCallback wake;
+  };
+  static bool Touches(const Commit& commit, const KeyRange& range);
+
+  std::atomic<Id> next_id_{1};
+  // How many there are, so that a commit that concerns nobody pays for one load.
+  std::atomic<size_t> watching_{0};
+  std::atomic<size_t> waiting_{0};
+  std::recursive_mutex mutex_;
+  std::map<Id, Watcher> watchers_;
+  std::map<Id, Waiter> waiters_;
+};
+
+}  // namespace kvarts

@@ -1,0 +1,98 @@
+// Txn: what a model's code works on. It reads at one view and sees its own writes on top; nothing leaves it until
+// Store commits it. What it read, scans included, becomes preconditions of the commit.
+//
+// A body may be run more than once, so it has no side effects: what must happen once the commit is there goes through
+// AfterCommit. A Txn belongs to one thread and to one run.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "core/context.h"
+#include "engine/engine.h"
+#include "engine/overlay.h"
+
+namespace kvarts {
+
+struct PutOptions {
+  Timestamp expiry = kNever;
+  ValueKind kind = ValueKind::kBytes;
+  bool owned = false;
+  uint32_t schema = 0;
+};
+
+class Txn {
+ public:
+  // Opens its view when it first reads: a blind write needs none.
+  Txn(Engine& engine, const Context& context);
+  // Reads at the given view.
+  Txn(Engine& engine, const Context& context, View& view);
+
+  Result<std::optional<Record>> Get(BytesView key);
+  Status GetMany(std::span<const BytesView> keys, std::span<std::optional<Record>> out);
+  Result<ScanPage> Scan(ScanRequest request);
+  // Reads that see expired values still stored; for the removal of owned ones.
+  Result<std::optional<Record>> GetExpired(BytesView key);
+
+  void Put(BytesView key, BytesView value, const PutOptions& options = {});
+  void Erase(BytesView key);
+  void EraseRange(const KeyRange& range);
+  void Add(BytesView key, int64_t delta);
+  // Any mutation, with all it can say.
+  void Apply(Mutation mutation);
+  // A condition of the caller's own: it is not run again when this fails, but answered with `precondition_failed`.
+  void Require(Precondition precondition) { preconditions_.push_back(std::move(precondition)); }
+
+  // Everything written after a savepoint can be taken back; what was read stays read.
+  struct Savepoint {
+    size_t mutations;
+    size_t effects;
+  };
+  Savepoint Save() const { return {mutations_.size(), effects_.size()}; }
+  void RollBack(Savepoint savepoint);
+
+  // The time of the transaction's view.
+  Timestamp Now();
+  // Bits that differ from run to run.
+  uint64_t Random();
+  // Called once, after the commit is visible, in commit order, on a thread of the engine: it must be quick.
+  void AfterCommit(std::function<void(Version)> effect) { effects_.push_back(std::move(effect)); }
+
+  const Context& context() const { return context_; }
+  Cost& cost() { return cost_; }
+  const Limits& limits() const { return engine_.limits(); }
+
+  // For Store.
+  const std::vector<Mutation>& mutations() const { return mutations_; }
+  std::vector<std::function<void(Version)>> TakeEffects() { return std::move(effects_); }
+  // The version of the view, if one was opened.
+  std::optional<Version> ViewVersion() const;
+  // Leaves the transaction empty.
+  Commit TakeCommit(Durability durability);
+
+ private:
+  Result<View*> Base();
+  // The overlay with every write so far in it.
+  const Overlay& Writes();
+  bool Covered(BytesView key);
+  void NoteRead(BytesView key, const std::optional<Record>& record, bool expired_too);
+  Result<std::optional<Record>> Read(BytesView key, bool expired_too);
+
+  Engine& engine_;
+  const Context& context_;
+  View* view_ = nullptr;
+  std::unique_ptr<View> own_view_;
+  std::vector<Mutation> mutations_;
+  std::vector<Precondition> preconditions_;
+  std::vector<std::function<void(Version)>> effects_;
+  Overlay overlay_;
+  size_t in_overlay_ = 0;  // how many mutations the overlay knows
+  std::optional<std::mt19937_64> random_;
+  Cost cost_;
+};
+
+}  // namespace kvarts
