@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/durability.h"
 #include "base/result.h"
 #include "base/version.h"
 #include "engine/record.h"
@@ -17,17 +18,6 @@
 namespace kvarts {
 
 class View;
-
-// What an acknowledgement promises. One scale for every engine and protocol.
-enum class Durability : uint8_t {
-  kNone,      // logged; a crash of the machine may lose it
-  kInterval,  // logged, synced within the sync interval
-  kSync,      // on disk
-  kQuorum,    // on the disks of enough replicas
-  kApplied,   // readable on the replicas
-};
-std::string_view DurabilityName(Durability durability);
-std::optional<Durability> ParseDurability(std::string_view name);
 
 struct Precondition {
   enum class Kind : uint8_t {

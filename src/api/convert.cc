@@ -1,0 +1,101 @@
+#include "api/convert.h"
+
+namespace kvarts {
+namespace {
+
+Status CheckUserKey(std::string_view key, const Limits& limits) {
+  if (key.size() <= limits.max_key_bytes) return {};
+  return Error(ErrorCode::kTooLarge, "the key is too long",
+               {{"limit", "max_key_bytes"},
+                {"at_most", std::to_string(limits.max_key_bytes)},
+                {"is", std::to_string(key.size())}});
+}
+
+}  // namespace
+
+Range Range::Prefix(std::string_view prefix) { return {std::string(prefix), PrefixEnd(prefix)}; }
+
+Result<KeyBuffer> PhysicalKey(std::string_view key, const Limits& limits) {
+  KVARTS_CHECK_OK(CheckUserKey(key, limits));
+  return UserKey(key);
+}
+
+Result<KeyRange> PhysicalRange(const Range& range, const Limits& limits) {
+  KVARTS_CHECK_OK(CheckUserKey(range.start, limits));
+  KVARTS_CHECK_OK(CheckUserKey(range.end, limits));
+  if (!range.end.empty() && range.start >= range.end) {
+    return Error(ErrorCode::kInvalidArgument, "a range must start before it ends");
+  }
+  return UserRange({range.start, range.end});
+}
+
+Value ToValue(Record record) {
+  Value value{std::move(record.value), record.header.version, std::nullopt};
+  if (record.header.expiry != kNever) value.expiry = record.header.expiry;
+  if (record.header.kind == ValueKind::kCounter) {
+    value.value = std::to_string(CounterNumber(record.header, value.value));
+  }
+  return value;
+}
+
+std::optional<Value> ToValue(std::optional<Record> record) {
+  if (!record) return std::nullopt;
+  return ToValue(*std::move(record));
+}
+
+Result<int64_t> ToNumber(const std::optional<Record>& record) {
+  if (!record) return 0;
+  if (record->header.kind != ValueKind::kCounter) {
+    return Error(ErrorCode::kInvalidArgument, "the value under the key is not a counter");
+  }
+  if (record->header.marks.saturated) {
+    return Error(ErrorCode::kTooLarge, "the counter has left the range of 64 bits",
+                 {{"limit", "64 bits"}, {"is", std::to_string(CounterNumber(record->header, record->value))}});
+  }
+  return CounterNumber(record->header, record->value);
+}
+
+Result<Page> ScanUserKeys(const Range& range, const ScanOptions& options, const ScanSetting& setting,
+                          const Scanner& scan) {
+  ScanRequest request;
+  KVARTS_TRY(request.range, PhysicalRange(range, setting.limits));
+  request.reverse = options.reverse;
+  request.keys_only = options.keys_only;
+  request.max_entries = options.limit;
+  request.max_bytes = options.max_bytes;
+  const CursorQuery query{request.range, options.reverse};
+  if (!options.cursor.empty()) {
+    KVARTS_TRY(request.range, OpenCursor(options.cursor, query, setting.now, setting.max_cursor_age));
+  }
+  KVARTS_TRY(const ScanPage scanned, scan(request));
+  Page page;
+  page.entries.reserve(scanned.size());
+  for (size_t i = 0; i < scanned.size(); ++i) {
+    const ScanPage::Entry entry = scanned[i];
+    const BytesView user_key = UserKeyOf(entry.key).value_or(BytesView());
+    page.entries.push_back({std::string(user_key), ToValue(Record{entry.header, Bytes(entry.value)})});
+  }
+  if (scanned.rest()) page.cursor = MakeCursor(query, *scanned.rest(), setting.version);
+  return page;
+}
+
+Result<ManyKeys> PhysicalKeys(std::span<const std::string_view> keys, const Limits& limits) {
+  ManyKeys many;
+  many.buffers.reserve(keys.size());
+  for (const std::string_view key : keys) {
+    KVARTS_TRY(KeyBuffer physical, PhysicalKey(key, limits));
+    many.buffers.push_back(std::move(physical));
+  }
+  many.views.assign(many.buffers.begin(), many.buffers.end());
+  many.records.resize(keys.size());
+  return many;
+}
+
+std::vector<std::optional<Value>> ToValues(ManyKeys keys) {
+  std::vector<std::optional<Value>> values;
+  values.reserve(keys.records.size());
+  for (std::optional<Record>& record : keys.records) values.push_back(ToValue(std::move(record)));
+  return values;
+}
+
+}  // namespace kvarts
