@@ -1,0 +1,85 @@
+// The same random operations give the same answers on every engine as on memory, the oracle.
+//
+// Sequences are numbered by their seeds. KVARTS_SEED=n plays only that one; KVARTS_LONG=1 plays many more.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "metamorphic/checker.h"
+#include "support/faulty_engine.h"
+
+namespace kvarts::test {
+namespace {
+
+constexpr size_t kSteps = 400;
+
+uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
+  const char* value = std::getenv(name);
+  return value == nullptr || *value == '\0' ? otherwise : std::strtoull(value, nullptr, 10);
+}
+
+// Fails the test with the shortest sequence that it finds.
+bool Agrees(uint64_t seed, const EngineKind& tested) {
+  const EngineKind& oracle = EngineKinds().front();
+  std::vector<Step> steps = MakeSteps(seed, kSteps);
+  if (!Compare(steps, oracle, tested)) return true;
+  steps = Shrink(std::move(steps), oracle, tested, 300);
+  const auto divergence = Compare(steps, oracle, tested);
+  ADD_FAILURE() << (divergence ? Report(seed, steps, *divergence, tested)
+                               : "differs only now and then: KVARTS_SEED=" + std::to_string(seed));
+  return false;
+}
+
+class MetamorphicTest : public ::testing::TestWithParam<EngineKind> {};
+
+std::string NameOf(const ::testing::TestParamInfo<EngineKind>& kind) { return kind.param.name; }
+INSTANTIATE_TEST_SUITE_P(On, MetamorphicTest, ::testing::ValuesIn(EngineKinds()), NameOf);
+
+TEST_P(MetamorphicTest, AnswersAreThoseOfTheOracle) {
+  const uint64_t only = FromEnvironment("KVARTS_SEED", 0);
+  const uint64_t sequences = FromEnvironment("KVARTS_LONG", 0) > 0 ? 1000 : 25;
+  const uint64_t first = only > 0 ? only : 1;
+  const uint64_t last = only > 0 ? only : sequences;
+  for (uint64_t seed = first; seed <= last; ++seed) {
+    if (!Agrees(seed, GetParam())) return;
+  }
+}
+
+// The checker finds every fault that there is, within the sequences of the test above.
+class PlantedFaultTest : public ::testing::TestWithParam<Fault> {};
+
+std::string FaultNameOf(const ::testing::TestParamInfo<Fault>& fault) {
+  std::string name = FaultName(fault.param);
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(Of, PlantedFaultTest, ::testing::ValuesIn(AllFaults()), FaultNameOf);
+
+TEST_P(PlantedFaultTest, IsFoundAndShrunkToAFewSteps) {
+  const Fault fault = GetParam();
+  if (fault == Fault::kTornRead) GTEST_SKIP() << "cannot show without a second thread; see tests/history";
+  const EngineKind& oracle = EngineKinds().front();
+  const EngineKind faulty = FaultyMemory(fault, 7);
+  for (uint64_t seed = 1; seed <= 25; ++seed) {
+    const std::vector<Step> steps = MakeSteps(seed, kSteps);
+    if (!Compare(steps, oracle, faulty)) continue;
+    const std::vector<Step> few = Shrink(steps, oracle, faulty, 1000);
+    const auto divergence = Compare(few, oracle, faulty);
+    ASSERT_TRUE(divergence);
+    EXPECT_LT(few.size(), 60u);
+    EXPECT_NE(Report(seed, few, *divergence, faulty).find("expected: "), std::string::npos);
+    return;
+  }
+  FAIL() << "no sequence showed the fault";
+}
+
+TEST(MetamorphicStepsTest, ASeedAlwaysGivesTheSameSteps) {
+  const auto one = MakeSteps(42, 100);
+  const auto two = MakeSteps(42, 100);
+  ASSERT_EQ(one.size(), 100u);
+  for (size_t i = 0; i < one.size(); ++i) EXPECT_EQ(Describe(one[i]), Describe(two[i]));
+  EXPECT_NE(Describe(MakeSteps(43, 3).back()), Describe(one[2]));
+}
+
+}  // namespace
+}  // namespace kvarts::test

@@ -1,0 +1,35 @@
+// An engine that breaks one promise now and then, for showing that the checkers notice.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/engine.h"
+#include "support/engines.h"
+
+namespace kvarts::test {
+
+enum class Fault {
+  kNone,
+  kLostErase,     // an erase in a commit is left out
+  kLostCommit,    // a commit is acknowledged, and nothing is written
+  kLostUpdate,    // what a transaction read is not checked
+  kLapseIgnored,  // a precondition holds although what it stands for has expired
+  kDoubledAdd,    // an add is applied twice
+  kExpiredShown,  // a get shows a value that has expired
+  kStaleRead,     // a get answers from a view of some time ago
+  kTornRead,      // the last key of a multi-get comes from a later state than the others
+  kSkippedKey,    // a scan leaves out the last entry of a page
+  kMovingView,    // a view shows the newest state
+};
+const char* FaultName(Fault fault);
+// All but kNone.
+const std::vector<Fault>& AllFaults();
+
+// Passes everything on to `inner`, with the fault at every `period`-th opportunity.
+std::unique_ptr<Engine> MakeFaulty(std::unique_ptr<Engine> inner, Fault fault, uint64_t period);
+
+// The memory engine with a fault, as the suites want their engines.
+EngineKind FaultyMemory(Fault fault, uint64_t period);
+
+}  // namespace kvarts::test
