@@ -39,7 +39,7 @@ Status Tour(const std::string& dir) {
   std::cout << "stale write: " << stale.error() << "\n";
 
   // Time to live: gone for every reader at its instant.
-  KVARTS_CHECK_OK(db.Put("session:7", "token", {.ttl = Duration::Seconds(30), .durability = {}}));
+  KVARTS_CHECK_OK(db.Put("session:7", "token", {.ttl = Duration::Seconds(30)}));
 
   // Scan, page by page.
   KVARTS_CHECK_OK(db.Put("user:2", "Grace"));

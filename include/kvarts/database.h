@@ -52,7 +52,7 @@ struct ScanOptions {
   bool reverse = false;
   bool keys_only = false;
   // The cursor of the page before, for the same range and direction.
-  std::string cursor;
+  std::string cursor = {};
 };
 
 struct Page {

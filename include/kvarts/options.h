@@ -42,9 +42,9 @@ struct Options {
 
 struct WriteOptions {
   // How long the value lives; for ever if not given. It is gone for every reader at its instant.
-  std::optional<Duration> ttl;
+  std::optional<Duration> ttl = {};
   // Options::durability if not given.
-  std::optional<Durability> durability;
+  std::optional<Durability> durability = {};
 };
 
 }  // namespace kvarts

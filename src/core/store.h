@@ -101,13 +101,13 @@ class Store {
 template <class F>
 std::invoke_result_t<F, Txn&> Store::Run(F body, RunOptions options, RunReport* report) {
   using ResultType = std::invoke_result_t<F, Txn&>;
-  using Value = typename ResultType::value_type;
-  if constexpr (std::is_void_v<Value>) {
+  using Returned = typename ResultType::value_type;
+  if constexpr (std::is_void_v<Returned>) {
     KVARTS_TRY(RunReport ran, RunBody(Body(std::ref(body)), std::move(options)));
     if (report != nullptr) *report = ran;
     return {};
   } else {
-    std::optional<Value> value;
+    std::optional<Returned> value;
     const Body run = [&](Txn& txn) -> Status {
       KVARTS_TRY(value, body(txn));
       return {};
