@@ -21,6 +21,7 @@ function(kvarts_gtest name)
                                         GTest::gmock GTest::gtest GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE KVARTS_BINARY_DIR="${CMAKE_BINARY_DIR}"
                                              KVARTS_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   # A single label such as "gate:asan+tsan": ctest -L asan matches inside it, and no list has to survive the discovery.
   list(JOIN ARG_LABELS "+" labels)
   foreach(label IN LISTS ARG_LABELS)

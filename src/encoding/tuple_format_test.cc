@@ -1,61 +1,21 @@
 // FORMAT.md says what the code does: its tables of type codes and test vectors are read and tried.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "encoding/tuple.h"
 #include "encoding/tuple_text.h"
-
-#ifndef KVARTS_SOURCE_DIR
-#error "the build defines KVARTS_SOURCE_DIR for tests"
-#endif
+#include "support/format_table.h"
 
 namespace kvarts {
 namespace {
 
-using Row = std::vector<std::string>;
-
-std::string Trimmed(const std::string& cell) {
-  const size_t begin = cell.find_first_not_of(' ');
-  if (begin == cell.npos) return "";
-  return cell.substr(begin, cell.find_last_not_of(' ') + 1 - begin);
-}
-
-std::string WithoutTicks(std::string cell) {
-  std::erase(cell, '`');
-  return cell;
-}
-
-Row CellsOf(const std::string& line) {
-  Row cells;
-  for (size_t begin = 1; begin < line.size();) {
-    const size_t end = std::min(line.find('|', begin), line.size());
-    cells.push_back(Trimmed(line.substr(begin, end - begin)));
-    begin = end + 1;
-  }
-  return cells;
-}
-
-// The rows of the table under a heading, without its head.
-std::vector<Row> TableUnder(const std::string& heading) {
-  std::ifstream file(KVARTS_SOURCE_DIR "/FORMAT.md");
-  EXPECT_TRUE(file.good());
-  std::vector<Row> rows;
-  bool under = false;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("#")) under = line == heading;
-    if (under && line.starts_with("|")) rows.push_back(CellsOf(line));
-  }
-  EXPECT_GT(rows.size(), 2u) << heading;
-  rows.erase(rows.begin(), rows.begin() + 2);
-  return rows;
-}
+using Row = FormatRow;
 
 TEST(TupleFormatTest, EveryVectorEncodesAndDecodesAsWritten) {
-  for (const Row& row : TableUnder("### Test vectors")) {
+  for (const Row& row : FormatTableUnder("### Test vectors")) {
     const std::string text = row.at(0).substr(1, row.at(0).size() - 2);
     const Bytes bytes = *FromHex(WithoutTicks(row.at(1)));
     const auto encoded = ParseTuple(text);
@@ -70,7 +30,7 @@ TEST(TupleFormatTest, EveryVectorEncodesAndDecodesAsWritten) {
 
 TEST(TupleFormatTest, TheVectorsStandInKeyOrder) {
   Bytes last;
-  for (const Row& row : TableUnder("### Test vectors")) {
+  for (const Row& row : FormatTableUnder("### Test vectors")) {
     const Bytes bytes = *FromHex(WithoutTicks(row.at(1)));
     EXPECT_LT(last, bytes) << row.at(0);
     last = bytes;
@@ -79,7 +39,7 @@ TEST(TupleFormatTest, TheVectorsStandInKeyOrder) {
 
 TEST(TupleFormatTest, EveryTypeHasVectorsInBothDirections) {
   std::map<std::pair<ElementType, Order>, int> seen;
-  for (const Row& row : TableUnder("### Test vectors")) {
+  for (const Row& row : FormatTableUnder("### Test vectors")) {
     const Bytes bytes = *FromHex(WithoutTicks(row.at(1)));
     const auto kind = TupleReader(bytes).PeekKind();
     ++seen[{kind->type, kind->order}];
@@ -91,7 +51,7 @@ TEST(TupleFormatTest, EveryTypeHasVectorsInBothDirections) {
 }
 
 TEST(TupleFormatTest, WhatIsListedAsRefusedIsRefused) {
-  for (const Row& row : TableUnder("### Refused")) {
+  for (const Row& row : FormatTableUnder("### Refused")) {
     const Bytes bytes = *FromHex(WithoutTicks(row.at(0)));
     const auto decoded = DecodeTuple(bytes);
     ASSERT_FALSE(decoded.has_value()) << row.at(1);
@@ -127,7 +87,7 @@ TEST(TupleFormatTest, TheTableOfTypeCodesIsTheOneInTheCode) {
       {"tail", {codes::kTail, codes::kTail}},
   };
   size_t rows = 0;
-  for (const Row& row : TableUnder("### Elements")) {
+  for (const Row& row : FormatTableUnder("### Elements")) {
     const std::string& name = row.at(0);
     ASSERT_TRUE(expected.contains(name)) << name;
     const auto [first, last] = CodesOf(row.at(1));
@@ -142,7 +102,7 @@ TEST(TupleFormatTest, TheTableOfTypeCodesIsTheOneInTheCode) {
 
 TEST(TupleFormatTest, CodesThatAreNotInTheTableAreUnknown) {
   std::vector<bool> known(256, false);
-  for (const Row& row : TableUnder("### Elements")) {
+  for (const Row& row : FormatTableUnder("### Elements")) {
     const auto [first, last] = CodesOf(row.at(1));
     for (int code = first; code <= last; ++code) {
       known[static_cast<size_t>(code)] = true;

@@ -135,7 +135,10 @@ void HotCache::Fill(uint64_t hash, BytesView key, const ValueHeader& header, Byt
   Set& set = SetOf(hash);
   std::lock_guard lock(set.lock);
   if (set.changed > read_at || last_range_erase_.load(std::memory_order_acquire) > read_at) return;
-  if (FindWay(set, hash, key) != nullptr) return;  // another reader was faster
+  if (Way* way = FindWay(set, hash, key); way != nullptr) {
+    if (way->block->header.version >= header.version) return;  // another reader was faster
+    Drop(*way);                                                // it was erased with a range
+  }
   if (!MakeRoom(set, Block::BytesFor(key.size(), value.size()))) return;
   Way* free_way = std::ranges::find(set.ways, nullptr, &Way::block);
   if (free_way == std::end(set.ways)) {

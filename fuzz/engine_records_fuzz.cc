@@ -1,0 +1,31 @@
+// Any bytes are refused as a record of the engine, or are exactly what encoding the decoded record gives.
+// links: kvarts_engine_rocksdb
+#include <cstdint>
+#include <cstdlib>
+
+#include "engine/rocksdb/directory.h"
+#include "engine/rocksdb/meta.h"
+#include "engine/rocksdb/routing.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace kvarts;  // NOLINT: a target has one subject
+  const BytesView bytes(reinterpret_cast<const char*>(data), size);
+  // A varint may be longer than it needs to be, so decoding twice is compared instead of bytes.
+  if (const auto range = DecodeRange(bytes)) {
+    if (!(*DecodeRange(EncodeRange(*range)) == *range)) std::abort();
+  }
+  if (const auto totals = Totals::Decode(bytes)) {
+    if (Totals::Decode(totals->Encode())->commits != totals->commits) std::abort();
+  }
+  if (const auto routing = Routing::Decode(bytes)) {
+    const Bytes encoded = (*routing)->Encode();
+    if ((*Routing::Decode(encoded))->Encode() != encoded) std::abort();
+  }
+  if (const auto stamp = Stamp::Decode(bytes)) {
+    const std::string encoded = stamp->Encode();
+    if (Stamp::Decode(encoded)->Encode() != encoded) std::abort();
+  }
+  LogMark mark;
+  if (LogMark::Decode(bytes, &mark) && mark.Encode() != bytes) std::abort();
+  return 0;
+}
