@@ -156,13 +156,13 @@ class SyncTrackingFs::Directory final : public rocksdb::FSDirectoryWrapper {
   IOStatus Synced(const Call& call) {
     const Turn turn = owner_.Begin(FileOp::kSyncDirectory, FileKind::kOther);
     if (!turn.status.ok()) return turn.status;
-    size_t changes = 0;
+    uint64_t last = 0;
     {
       const std::lock_guard lock(owner_.mutex_);
-      changes = owner_.changes_[path_].size();
+      last = owner_.last_change_;
     }
     IOStatus status = call();
-    if (status.ok()) owner_.NameDurable(path_, changes);
+    if (status.ok()) owner_.NamesDurable(path_, last);
     return status;
   }
 
@@ -272,19 +272,19 @@ std::string SyncTrackingFs::Bury(const std::string& path) {
   return grave;
 }
 
-void SyncTrackingFs::NoteMade(const std::string& path) {
-  changes_[DirectoryOf(path)].push_back({NameChange::Kind::kMade, path, "", ""});
+void SyncTrackingFs::Note(NameChange change) {
+  change.number = ++last_change_;
+  changes_[DirectoryOf(change.path)].push_back(std::move(change));
 }
 
-void SyncTrackingFs::NameDurable(const std::string& directory, size_t count) {
+void SyncTrackingFs::NamesDurable(const std::string& directory, uint64_t last) {
   const std::lock_guard lock(mutex_);
-  std::vector<NameChange>& changes = changes_[directory];
-  for (size_t i = 0; i < count; ++i) {
-    if (changes[i].grave.empty()) continue;
-    unlink(changes[i].grave.c_str());
-    extents_.erase(changes[i].grave);
-  }
-  changes.erase(changes.begin(), changes.begin() + static_cast<ptrdiff_t>(count));
+  std::erase_if(changes_[directory], [&](const NameChange& change) {
+    if (change.number > last) return false;
+    if (!change.grave.empty()) unlink(change.grave.c_str());
+    extents_.erase(change.grave);
+    return true;
+  });
 }
 
 IOStatus SyncTrackingFs::NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
@@ -294,14 +294,14 @@ IOStatus SyncTrackingFs::NewWritableFile(const std::string& path, const rocksdb:
   const std::lock_guard lock(mutex_);
   // A file that is there is replaced, which is a deletion first.
   if (fs::exists(path)) {
-    changes_[DirectoryOf(path)].push_back({NameChange::Kind::kDeleted, path, "", Bury(path)});
+    Note({NameChange::Kind::kDeleted, path, "", Bury(path)});
     unlink(path.c_str());
   }
   IOStatus status = target()->NewWritableFile(path, options, file, debug);
   if (!status.ok()) return status;
   auto extent = std::make_shared<Extent>();
   extents_[path] = extent;
-  NoteMade(path);
+  Note({NameChange::Kind::kMade, path, "", ""});
   *file = std::make_unique<File>(*this, KindOfFile(path), extent, std::move(*file));
   return status;
 }
@@ -331,7 +331,7 @@ IOStatus SyncTrackingFs::DeleteFile(const std::string& path, const IOOptions& op
   const std::string grave = Bury(path);
   IOStatus status = target()->DeleteFile(path, options, debug);
   if (!status.ok()) return status;
-  changes_[DirectoryOf(path)].push_back({NameChange::Kind::kDeleted, path, "", grave});
+  Note({NameChange::Kind::kDeleted, path, "", grave});
   if (auto extent = extents_.extract(path)) extents_[grave] = extent.mapped();
   return status;
 }
@@ -344,7 +344,7 @@ IOStatus SyncTrackingFs::RenameFile(const std::string& from, const std::string& 
   const std::string grave = fs::exists(to) ? Bury(to) : "";
   IOStatus status = target()->RenameFile(from, to, options, debug);
   if (!status.ok()) return status;
-  changes_[DirectoryOf(from)].push_back({NameChange::Kind::kRenamed, from, to, grave});
+  Note({NameChange::Kind::kRenamed, from, to, grave});
   if (auto replaced = extents_.extract(to)) extents_[grave] = replaced.mapped();
   if (auto extent = extents_.extract(from)) extents_[to] = extent.mapped();
   return status;
@@ -356,7 +356,7 @@ IOStatus SyncTrackingFs::LinkFile(const std::string& from, const std::string& to
   if (!turn.status.ok()) return turn.status;
   IOStatus status = target()->LinkFile(from, to, options, debug);
   const std::lock_guard lock(mutex_);
-  if (status.ok()) NoteMade(to);
+  if (status.ok()) Note({NameChange::Kind::kMade, to, "", ""});
   return status;
 }
 

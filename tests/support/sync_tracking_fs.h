@@ -113,6 +113,7 @@ class SyncTrackingFs final : public rocksdb::FileSystemWrapper {
     std::string path;
     std::string to;     // of a rename
     std::string grave;  // where the file lies that was deleted or replaced; empty if there was none
+    uint64_t number = 0;
   };
   // Permission to carry out an operation: while it lives, the power stays on.
   struct Turn {
@@ -122,8 +123,9 @@ class SyncTrackingFs final : public rocksdb::FileSystemWrapper {
   };
   Turn Begin(FileOp op, FileKind kind);
   std::string Bury(const std::string& path);
-  void NoteMade(const std::string& path);
-  void NameDurable(const std::string& directory, size_t changes);
+  void Note(NameChange change);
+  // The directory was synced when its last change was this one.
+  void NamesDurable(const std::string& directory, uint64_t last);
 
   std::shared_mutex power_;
   mutable std::mutex mutex_;
@@ -136,6 +138,7 @@ class SyncTrackingFs final : public rocksdb::FileSystemWrapper {
   std::array<std::array<uint64_t, kFileKinds>, kFileOps> counts_{};
   uint64_t failed_ = 0;
   uint64_t graves_ = 0;
+  uint64_t last_change_ = 0;
 };
 
 // Leaves of the file's bytes from `synced` to `written` what the loss leaves.
