@@ -2,66 +2,50 @@
 //
 // A feed is declared for a range and from then on has an entry for every change in it: what was there, what is there
 // now, and in whose name. Its position is a version and a number within the commit, so a reader resumes exactly. Values
-// that simply expire leave no entry; the removal of an owned value does.
+// that simply expire leave no entry; the removal of an owned value does. Erasing a range is one entry, without what was
+// in it. An entry holds what was and what is, and must fit Limits::max_value_bytes like any value.
+//
+// The table of feeds changes at the declaring commit's turn, on the engine's thread. Whoever ran with another table is
+// run again when its own turn comes (Store), so no commit after the declaration goes unrecorded. Reading and trimming
+// are safe from any thread.
 #pragma once
 
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <vector>
 
-#include "core/context.h"
+#include "core/feed_codec.h"
 #include "core/txn.h"
 #include "engine/engine.h"
 
 namespace kvarts {
 
-struct FeedId {
-  uint64_t number = 0;
-  friend auto operator<=>(FeedId, FeedId) = default;
-};
-
-struct FeedPosition {
-  Version version;
-  uint64_t index = 0;  // within the commit, from zero
-  friend auto operator<=>(const FeedPosition&, const FeedPosition&) = default;
-};
-
-struct FeedEntry {
-  FeedPosition position;
-  Mutation::Op op = Mutation::Op::kPut;
-  Bytes key;
-  Bytes end;                     // of an erased range
-  std::optional<Record> before;  // not for an erased range
-  std::optional<Record> after;
-  Context context;
-
-  Bytes EncodeValue() const;
-  static Result<FeedEntry> Decode(BytesView key, BytesView value);
-};
-
 struct FeedPage {
   std::vector<FeedEntry> entries;
-  // Where the next page begins: behind the last entry, or at the view if there was nothing more.
+  // Where the next page begins: behind the last entry, or behind everything there was if that was all.
   FeedPosition next;
+  bool more = false;  // whether the limit cut the page off
 };
 
 // The feeds of a store. Declarations are kept in the settings space and are few; looking one up costs a load when there
 // are none.
 class FeedTable {
  public:
+  static constexpr size_t kMaxFeeds = 1000;
+
   explicit FeedTable(Engine& engine) : engine_(engine) {}
 
   Status Load();
   // From the next commit on. The same range twice is the same feed; ranges of different feeds may overlap.
   Result<FeedId> Declare(const KeyRange& range);
-  // Adds the entries for everything that the transaction changes.
+  // Adds the entries for everything that the transaction changes. What was there before is read for it.
   Status Record(Txn& txn);
   // Changes whenever a feed is declared, in commit order: who ran at another value must run again.
   const void* current() const { return feeds_.load(std::memory_order_acquire); }
 
-  // Entries at or after `from`, in order. Reads at a view of its own.
+  // Entries at or after `from`, in order, at most `limit`; the zero position means the oldest there is. Reads at a view
+  // of its own. `not_found` for a feed that was never declared, and for a position whose entries have been trimmed.
   Result<FeedPage> Read(FeedId feed, FeedPosition from, size_t limit);
   // Forgets entries before `before`.
   Status Trim(FeedId feed, Version before);
@@ -72,6 +56,13 @@ class FeedTable {
     KeyRange range;
   };
   using Feeds = std::vector<Feed>;
+  class Turn;
+  class Recorder;
+
+  static Result<Feeds> ReadDeclarations(View& view, size_t page_entries);
+  // Makes the commit of a declaration and shows its feed to every later commit.
+  Result<FeedId> DeclareAt(View& view, const KeyRange& range, Commit* commit);
+  void Publish(Feeds feeds);
 
   Engine& engine_;
   std::mutex declaring_;

@@ -2,8 +2,8 @@
 //
 // A watcher is told of every change in its range once it is visible. A waiter is a transaction that could do nothing
 // yet: it takes its turn again right after a commit that touches its range, before anything submitted later, so nobody
-// can take what it waited for from under it. Calls of the engine come from one thread at a time; the rest is safe from
-// any.
+// can take what it waited for from under it. A commit costs what it concerns: those who wait elsewhere are not looked
+// at. Calls of the engine come from one thread at a time; the rest is safe from any.
 #pragma once
 
 #include <atomic>
@@ -14,6 +14,7 @@
 #include <mutex>
 #include <vector>
 
+#include "core/range_index.h"
 #include "encoding/key_range.h"
 #include "engine/commit.h"
 
@@ -25,10 +26,11 @@ class Subscriptions final : public CommitListener {
   using WatchCallback = std::function<void(const Mutation& mutation, Version version)>;
   using WakeCallback = std::function<std::unique_ptr<Submission>()>;
 
-  // Told on a thread of the engine, from the next commit on; it must be quick and must not call back.
+  // Told on a thread of the engine, from the next commit on; it must be quick, and of all this it may only call Cancel.
+  // Watchers of the same change are told in the order in which they began to watch.
   Id Watch(KeyRange range, WatchCallback callback);
-  // Once: at the first commit that touches the range, `wake` makes the submission that takes its turn next. Waiters on
-  // the same key are woken in the order of their tickets, so one that waits again keeps its place.
+  // Once: at the first commit that touches the range, `wake` makes the submission that takes its turn next. Waiters
+  // that are woken together take their turns in the order of their tickets, so one that waits again keeps its place.
   void Wait(Id ticket, KeyRange range, WakeCallback wake);
   // For a new waiter.
   Id NextTicket() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
@@ -39,23 +41,34 @@ class Subscriptions final : public CommitListener {
   void Visible(const Commit& commit, Version version) override;
 
  private:
-  struct Watcher {
-    KeyRange range;
-    WatchCallback callback;
+  template <class Callback>
+  class Group {
+   public:
+    struct Member {
+      KeyRange range;
+      std::shared_ptr<const Callback> callback;  // shared, so that it may be cancelled while it is called
+    };
+
+    void Add(Id id, KeyRange range, Callback callback);
+    void Remove(Id id);
+    // Those whom a change concerns, appended in no particular order.
+    void Find(const Mutation& mutation, std::vector<Id>* found) const;
+    // Null when it has been removed.
+    std::shared_ptr<const Callback> CallbackOf(Id id) const;
+    // Whether there is none; for any thread.
+    bool empty() const { return size_.load(std::memory_order_acquire) == 0; }
+
+   private:
+    RangeIndex ranges_;
+    std::map<Id, Member> members_;
+    // How many there are, so that a commit that concerns nobody pays for one load.
+    std::atomic<size_t> size_{0};
   };
-  struct Waiter {
-    KeyRange range;
-    WakeCallback wake;
-  };
-  static bool Touches(const Commit& commit, const KeyRange& range);
 
   std::atomic<Id> next_id_{1};
-  // How many there are, so that a commit that concerns nobody pays for one load.
-  std::atomic<size_t> watching_{0};
-  std::atomic<size_t> waiting_{0};
   std::recursive_mutex mutex_;
-  std::map<Id, Watcher> watchers_;
-  std::map<Id, Waiter> waiters_;
+  Group<WatchCallback> watchers_;
+  Group<WakeCallback> waiters_;
 };
 
 }  // namespace kvarts

@@ -80,6 +80,13 @@ Status Txn::GetMany(std::span<const BytesView> keys, std::span<std::optional<Rec
   return {};
 }
 
+Status Txn::GetBeneath(std::span<const BytesView> keys, std::span<std::optional<Record>> out) {
+  KVARTS_TRY(View * base, Base());
+  KVARTS_CHECK_OK(base->Get(keys, out, {.expired_too = false, .cost = &cost_.read}));
+  for (size_t i = 0; i < keys.size(); ++i) NoteRead(keys[i], out[i], false);
+  return {};
+}
+
 Result<ScanPage> Txn::Scan(ScanRequest request) {
   KVARTS_TRY(View * base, Base());
   request.options.cost = &cost_.read;

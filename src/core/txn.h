@@ -68,6 +68,8 @@ class Txn {
 
   // For Store.
   const std::vector<Mutation>& mutations() const { return mutations_; }
+  // What lies beneath the transaction's own writes; as with any read, it becomes preconditions.
+  Status GetBeneath(std::span<const BytesView> keys, std::span<std::optional<Record>> out);
   std::vector<std::function<void(Version)>> TakeEffects() { return std::move(effects_); }
   // The version of the view, if one was opened.
   std::optional<Version> ViewVersion() const;

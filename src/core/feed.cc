@@ -1,0 +1,272 @@
+#include "core/feed.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <semaphore>
+
+#include "core/keyspace.h"
+
+namespace kvarts {
+namespace {
+
+// Whether a change may be one of the range. A key that gets the commit's version may become any with its beginning;
+// what does not belong after all is left out when the feed is read.
+bool Concerns(const KeyRange& range, const Mutation& mutation) {
+  if (mutation.op == Mutation::Op::kEraseRange) return range.Intersects({mutation.key, mutation.end});
+  if (mutation.key_stamp == Mutation::kNoStamp) return range.Contains(BytesView(mutation.key));
+  return range.Intersects(KeyRange::Prefix(BytesView(mutation.key).substr(0, mutation.key_stamp)));
+}
+
+Error NoSuchFeed(FeedId feed) {
+  return Error(ErrorCode::kNotFound, "there is no such feed", {{"feed", std::to_string(feed.number)}});
+}
+
+Result<FeedDeclaration> ReadDeclaration(View& view, FeedId feed) {
+  KVARTS_TRY(const std::optional<Record> record, view.GetOne(FeedDeclarationKey(feed)));
+  if (!record) return NoSuchFeed(feed);
+  return FeedDeclaration::Decode(record->value);
+}
+
+}  // namespace
+
+// A body that is run only at its turn, where nothing can change until its commit is decided.
+class FeedTable::Turn final : public Submission {
+ public:
+  using Body = std::function<Status(View&, Commit*)>;
+  using Failed = std::function<void(const Error&)>;
+
+  // Submits and waits. `failed` is called on the engine's thread, before any commit of a later group.
+  static Status Take(Engine& engine, const Body& body, const Failed& failed) {
+    std::binary_semaphore ready{0};
+    Status outcome;
+    std::unique_ptr<Submission> turn(new Turn(body, failed, &outcome, &ready));
+    engine.Submit({&turn, 1});
+    ready.acquire();
+    return outcome;
+  }
+
+  bool CanRun() const override { return true; }
+  Status Run(View& view) override {
+    commit.mutations.clear();
+    return body_(view, &commit);
+  }
+  void Done(Result<Committed> result) override {
+    if (!result.has_value()) {
+      *outcome_ = result.error();
+      failed_(result.error());
+    }
+    ready_->release();
+  }
+
+ private:
+  Turn(const Body& body, const Failed& failed, Status* outcome, std::binary_semaphore* ready)
+      : body_(body), failed_(failed), outcome_(outcome), ready_(ready) {
+    run_first = true;
+  }
+
+  const Body& body_;
+  const Failed& failed_;
+  Status* const outcome_;
+  std::binary_semaphore* const ready_;
+};
+
+// Walks the changes of a transaction in order, with what each of them met.
+class FeedTable::Recorder {
+ public:
+  Recorder(Txn& txn, const Feeds& feeds) : txn_(txn), feeds_(feeds) {}
+
+  Status Run() {
+    for (const Mutation& mutation : txn_.mutations()) {
+      const auto its = [&](const Feed& feed) { return Concerns(feed.range, mutation); };
+      if (std::ranges::any_of(feeds_, its)) changes_.push_back(&mutation);
+    }
+    if (changes_.empty()) return {};
+    KVARTS_CHECK_OK(ReadBefore());
+    now_ = txn_.Now();
+    for (const Mutation* change : changes_) Note(*change);
+    for (Mutation& entry : entries_) txn_.Apply(std::move(entry));
+    return {};
+  }
+
+ private:
+  // One read for all keys. A key that gets the commit's version is new.
+  Status ReadBefore() {
+    for (const Mutation* change : changes_) {
+      if (change->op == Mutation::Op::kEraseRange || change->key_stamp != Mutation::kNoStamp) continue;
+      before_.emplace(change->key, std::nullopt);
+    }
+    std::vector<BytesView> keys;
+    for (const auto& [key, record] : before_) keys.push_back(key);
+    if (keys.empty()) return {};
+    std::vector<std::optional<kvarts::Record>> records(keys.size());
+    KVARTS_CHECK_OK(txn_.GetBeneath(keys, records));
+    for (size_t i = 0; i < keys.size(); ++i) before_.find(keys[i])->second = std::move(records[i]);
+    return {};
+  }
+
+  // What is under the key after the changes so far.
+  FeedDraft::State StateOf(const Bytes& key) const {
+    FeedDraft::State state;
+    const auto found = before_.find(key);
+    const Overlay::Change* change = writes_.Find(key);
+    if (found != before_.end() && !writes_.InErasedRange(key)) state.record = found->second;
+    if (change != nullptr) state.record = Overlay::Resolve(*change, std::move(state.record), now_);
+    if (const auto stamp = stamps_.find(key); stamp != stamps_.end()) state.stamp = stamp->second;
+    return state;
+  }
+
+  void Note(const Mutation& change) {
+    const bool is_range = change.op == Mutation::Op::kEraseRange;
+    FeedDraft draft;
+    draft.op = change.op;
+    draft.key = change.key;
+    draft.end = change.end;
+    draft.key_stamp = change.key_stamp;
+    if (!is_range) draft.before = StateOf(change.key);
+    if (draft.before.record && draft.before.record->header.ExpiredAt(now_)) draft.before.record.reset();
+    writes_.Apply(change, kNoVersion, now_);
+    if (change.op == Mutation::Op::kPut) stamps_.insert_or_assign(change.key, change.value_stamp);
+    if (!is_range) draft.after = StateOf(change.key);
+    for (size_t i = 0; i < feeds_.size(); ++i) {
+      const Feed& feed = feeds_[i];
+      if (!Concerns(feed.range, change)) continue;
+      const KeyRange erased = feed.range.Intersect({change.key, change.end});
+      if (is_range) draft.key = erased.start;
+      if (is_range) draft.end = erased.end;
+      entries_.push_back(MakeFeedEntry(feed.id, written_[feed.id]++, draft, txn_.context()));
+    }
+  }
+
+  Txn& txn_;
+  const Feeds& feeds_;
+  std::vector<const Mutation*> changes_;  // those in the range of a feed
+  std::map<Bytes, std::optional<kvarts::Record>, std::less<>> before_;
+  Timestamp now_;
+  Overlay writes_;                      // the changes so far
+  std::map<Bytes, uint32_t> stamps_;    // by key, of the puts so far
+  std::map<FeedId, uint64_t> written_;  // entries so far
+  std::vector<Mutation> entries_;
+};
+
+Result<FeedTable::Feeds> FeedTable::ReadDeclarations(View& view, size_t page_entries) {
+  Feeds feeds;
+  ScanRequest request;
+  request.range = FeedDeclarations();
+  request.max_entries = page_entries;
+  while (true) {
+    KVARTS_TRY(const ScanPage page, view.Scan(request));
+    for (size_t i = 0; i < page.size(); ++i) {
+      KVARTS_TRY(const FeedId id, FeedOfDeclaration(page[i].key));
+      KVARTS_TRY(FeedDeclaration declaration, FeedDeclaration::Decode(page[i].value));
+      feeds.push_back({id, std::move(declaration.range)});
+    }
+    if (!page.rest()) return feeds;
+    request.range = *page.rest();
+  }
+}
+
+void FeedTable::Publish(Feeds feeds) {
+  if (feeds.empty()) return;
+  all_.push_back(std::make_unique<Feeds>(std::move(feeds)));
+  feeds_.store(all_.back().get(), std::memory_order_release);
+}
+
+Status FeedTable::Load() {
+  KVARTS_TRY(const std::unique_ptr<View> view, engine_.OpenView());
+  KVARTS_TRY(Feeds feeds, ReadDeclarations(*view, engine_.limits().max_page_entries));
+  Publish(std::move(feeds));
+  return {};
+}
+
+Result<FeedId> FeedTable::DeclareAt(View& view, const KeyRange& range, Commit* commit) {
+  KVARTS_TRY(Feeds feeds, ReadDeclarations(view, engine_.limits().max_page_entries));
+  for (const Feed& feed : feeds) {
+    if (feed.range == range) return feed.id;
+  }
+  if (feeds.size() >= kMaxFeeds) {
+    return Error(ErrorCode::kTooLarge, "there are too many feeds",
+                 {{"limit", "max_feeds"}, {"at_most", std::to_string(kMaxFeeds)}});
+  }
+  const FeedId id{feeds.empty() ? 1 : feeds.back().id.number + 1};
+  commit->mutations = {Mutation::Put(FeedDeclarationKey(id), FeedDeclaration{range, kNoVersion}.Encode())};
+  KVARTS_CHECK_OK(CheckCommit(*commit, engine_.limits()));
+  // Nothing can keep this commit from being decided any more. If it cannot be written, neither can those of its group
+  // that already go by it, and the table is put back before the next group.
+  feeds.push_back({id, range});
+  Publish(std::move(feeds));
+  return id;
+}
+
+Result<FeedId> FeedTable::Declare(const KeyRange& range) {
+  if (range.IsEmpty()) return Error(ErrorCode::kInvalidArgument, "a range must start before it ends");
+  const size_t at_most = engine_.limits().max_key_bytes + Limits::kKeyAllowance;
+  if (std::max(range.start.size(), range.end.size()) > at_most) {
+    return Error(ErrorCode::kTooLarge, "the key is too long",
+                 {{"limit", "max_key_bytes"}, {"at_most", std::to_string(at_most)}});
+  }
+  std::lock_guard lock(declaring_);
+  // Entries are written in order and dropped by range. If there are some already it is too late to say so.
+  const Status assigned = engine_.AssignProfile(SpaceRange(Space::kFeed), Profile::kWindow);
+  if (!assigned.has_value() && assigned.error().code() != ErrorCode::kPreconditionFailed) return assigned.error();
+  const Feeds* const before = feeds_.load();
+  FeedId id;
+  const Turn::Body declare = [&](View& view, Commit* commit) -> Status {
+    KVARTS_TRY(id, DeclareAt(view, range, commit));
+    return {};
+  };
+  const Turn::Failed undo = [&](const Error& error) {
+    if (error.code() != ErrorCode::kUnknownOutcome) feeds_.store(before, std::memory_order_release);
+  };
+  KVARTS_CHECK_OK(Turn::Take(engine_, declare, undo));
+  return id;
+}
+
+Status FeedTable::Record(Txn& txn) {
+  const Feeds* feeds = feeds_.load(std::memory_order_acquire);
+  return feeds == nullptr ? Status{} : Recorder(txn, *feeds).Run();
+}
+
+Result<FeedPage> FeedTable::Read(FeedId feed, FeedPosition from, size_t limit) {
+  KVARTS_TRY(const std::unique_ptr<View> view, engine_.OpenView());
+  KVARTS_TRY(const FeedDeclaration declaration, ReadDeclaration(*view, feed));
+  if (from != FeedPosition{} && from.version < declaration.floor) {
+    return Error(ErrorCode::kNotFound, "the feed has been trimmed beyond this position",
+                 {{"position", from.version.ToString()}, {"oldest", declaration.floor.ToString()}});
+  }
+  ScanRequest request;
+  request.range = {Bytes(FeedEntryKey(feed, from).view()), FeedEntries(feed).end};
+  request.max_entries = limit;
+  request.max_bytes = engine_.limits().max_page_bytes;
+  KVARTS_TRY(const ScanPage scanned, view->Scan(request));
+  FeedPage page{.entries = {}, .next = from, .more = scanned.rest().has_value()};
+  for (size_t i = 0; i < scanned.size(); ++i) {
+    KVARTS_TRY(FeedEntry entry, DecodeFeedEntry(scanned[i].key, scanned[i].value));
+    page.next = {entry.position.version, entry.position.index + 1};
+    const bool is_range = entry.op == Mutation::Op::kEraseRange;
+    if (is_range || declaration.range.Contains(BytesView(entry.key))) page.entries.push_back(std::move(entry));
+  }
+  // Where versions follow the order of commits, whatever comes later comes behind the view.
+  const FeedPosition behind_view{view->version().Next(), 0};
+  if (!page.more && engine_.capabilities().total_order) page.next = std::max(page.next, behind_view);
+  return page;
+}
+
+Status FeedTable::Trim(FeedId feed, Version before) {
+  // Nothing will be written before this any more, so what is erased stays empty.
+  before = std::min(before, engine_.LastVersion().Next());
+  const Turn::Body trim = [&](View& view, Commit* commit) -> Status {
+    KVARTS_TRY(FeedDeclaration declaration, ReadDeclaration(view, feed));
+    if (before <= declaration.floor) return {};
+    declaration.floor = before;
+    const Bytes start = FeedEntries(feed).start;
+    const KeyBuffer end = FeedEntryKey(feed, {before, 0});
+    commit->mutations = {Mutation::Put(FeedDeclarationKey(feed), declaration.Encode()),
+                         Mutation::EraseRange(start, end)};
+    commit->mutations.back().reclaim = true;
+    return {};
+  };
+  return Turn::Take(engine_, trim, [](const Error&) {});
+}
+
+}  // namespace kvarts
