@@ -1,0 +1,86 @@
+#include "support/window.h"
+
+#include <algorithm>
+
+#include "support/contenders.h"
+
+namespace kvarts::bench {
+namespace {
+
+class WindowSubmission final : public Submission {
+ public:
+  explicit WindowSubmission(Window& window) : window_(window) {}
+  void Done(Result<Committed> outcome) override {
+    Must(std::move(outcome));
+    window_.Return();
+  }
+
+ private:
+  Window& window_;
+};
+
+}  // namespace
+
+int Window::Take() {
+  while (true) {
+    const int free_now = free_.load(std::memory_order_acquire);
+    if (free_now >= batch_) {
+      free_.fetch_sub(free_now, std::memory_order_acq_rel);
+      return free_now;
+    }
+    wanted_.store(batch_);
+    // Looked at again: an answer that came before `wanted_` was set woke nobody.
+    if (free_.load() < batch_) wanted_.wait(batch_);
+    wanted_.store(0);
+  }
+}
+
+void Window::Return() {
+  const int now = free_.fetch_add(1) + 1;
+  int wanted = wanted_.load();
+  if (wanted != 0 && now >= wanted && wanted_.compare_exchange_strong(wanted, 0)) wanted_.notify_one();
+}
+
+void Window::Drain() {
+  while (free_.load(std::memory_order_acquire) < outstanding_) {
+    wanted_.store(outstanding_);
+    if (free_.load() < outstanding_) wanted_.wait(outstanding_);
+    wanted_.store(0);
+  }
+}
+
+void SubmitAll(Engine& engine, Window& window, uint64_t n, const std::function<void(uint64_t, Commit*)>& make) {
+  std::vector<std::unique_ptr<Submission>> submissions;
+  for (uint64_t i = 0; i < n;) {
+    const auto room = static_cast<uint64_t>(window.Take());
+    submissions.clear();
+    for (uint64_t end = std::min(n, i + room); i < end; ++i) {
+      submissions.push_back(std::make_unique<WindowSubmission>(window));
+      make(i, &submissions.back()->commit);
+    }
+    for (uint64_t unused = submissions.size(); unused < room; ++unused) window.Return();
+    engine.Submit(submissions);
+  }
+  window.Drain();
+}
+
+void RunAll(Store& store, Window& window, uint64_t n, const std::function<Store::Body(uint64_t)>& make) {
+  RunOptions options;
+  options.durability = Durability::kNone;
+  for (uint64_t i = 0; i < n;) {
+    const auto room = static_cast<uint64_t>(window.Take());
+    std::vector<Store::Request> requests;
+    requests.reserve(room);
+    for (uint64_t end = std::min(n, i + room); i < end; ++i) {
+      requests.push_back({make(i), options, [&window](Result<RunReport> report) {
+                            Must(std::move(report));
+                            window.Return();
+                          }});
+    }
+    for (uint64_t unused = requests.size(); unused < room; ++unused) window.Return();
+    store.RunAsync(std::move(requests));
+  }
+  window.Drain();
+}
+
+}  // namespace kvarts::bench
