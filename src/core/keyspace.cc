@@ -25,6 +25,8 @@ std::string_view SpaceName(Space space) {
       return "jobs";
     case Space::kExpiry:
       return "expiry";
+    case Space::kJobQueue:
+      return "jobqueue";
   }
   return {};
 }

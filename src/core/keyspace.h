@@ -2,11 +2,13 @@
 // to something else; what is retired stays listed.
 //
 //   number  name      tuple                                    value
-//   1       settings  (1, text name)                           core/settings: what the store knows about itself
+//   1       settings  (1, text name, …)                        what the store knows about itself
+//                     (1, "feed", uint feed)                   core/feed: a declaration
 //   2       keys      (2, tail user key)                       what the user put there
 //   3       feed      (3, uint feed, uint version, uint n)     core/feed: the n-th change of a commit
 //   4       jobs      (4, uuid job)                            core/job
 //   5       expiry    (5, time expiry, tail owner's key)       core/expiry: owned values in order of expiry
+//   6       jobqueue  (6, uuid job)                            core/job: the jobs that there is something to do for
 #pragma once
 
 #include <cstdint>
@@ -25,6 +27,7 @@ enum class Space : uint8_t {
   kFeed = 3,
   kJobs = 4,
   kExpiry = 5,
+  kJobQueue = 6,
 };
 
 // A name for people; empty for a number that is not in the map.
