@@ -1,0 +1,43 @@
+// What a command of the binary is, and all that there are. Each has a file of its own; the table that names them is in
+// main.cc.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "cli/arguments.h"
+
+namespace kvarts::cli {
+
+// The answers of the process.
+constexpr int kExitOk = 0;
+constexpr int kExitFailed = 1;  // the store refused, or a check found something
+constexpr int kExitUsage = 2;   // the command line makes no sense
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;  // one line, for the list
+  const Syntax& (*syntax)();
+  // The exit code; an error is printed by the caller and becomes kExitFailed.
+  Result<int> (*run)(const Arguments& arguments);
+};
+
+const Syntax& ShellSyntax();
+Result<int> RunShell(const Arguments& arguments);
+
+const Syntax& CheckSyntax();
+Result<int> RunCheck(const Arguments& arguments);
+
+const Syntax& DumpSyntax();
+Result<int> RunDump(const Arguments& arguments);
+
+const Syntax& StatsSyntax();
+Result<int> RunStats(const Arguments& arguments);
+
+const Syntax& UpgradeSyntax();
+Result<int> RunUpgrade(const Arguments& arguments);
+
+const Syntax& VersionSyntax();
+Result<int> RunVersion(const Arguments& arguments);
+
+}  // namespace kvarts::cli

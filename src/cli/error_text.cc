@@ -1,0 +1,57 @@
+#include "cli/error_text.h"
+
+#include <algorithm>
+#include <array>
+
+namespace kvarts::cli {
+namespace {
+
+// What the error is about: stands right behind the text.
+constexpr std::array<std::string_view, 6> kSubjects = {"path", "option", "command", "word", "key", "argument"};
+// These have a place of their own.
+constexpr std::array<std::string_view, 3> kPlaced = {"cause", "nearest", "usage"};
+
+template <size_t N>
+bool IsOneOf(const std::array<std::string_view, N>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+void AppendIfAny(std::string* out, std::string_view before, std::string_view text, std::string_view after = {}) {
+  if (!text.empty()) out->append(before).append(text).append(after);
+}
+
+}  // namespace
+
+std::string ErrorText(const Error& error) {
+  std::string out(error.text());
+  std::string facts;
+  for (const auto& [name, value] : error.fields()) {
+    if (IsOneOf(kSubjects, name)) {
+      out.append(": ").append(value);
+    } else if (!IsOneOf(kPlaced, name)) {
+      std::string words(name);
+      std::ranges::replace(words, '_', ' ');
+      facts.append(facts.empty() ? "" : ", ").append(words).append(" ").append(value);
+    }
+  }
+  AppendIfAny(&out, " (", facts, ")");
+  AppendIfAny(&out, "; ", error.field("cause"));
+  AppendIfAny(&out, "; did you mean ", error.field("nearest"), "?");
+  AppendIfAny(&out, "; usage: ", error.field("usage"));
+  return out;
+}
+
+std::string_view ErrorAdvice(const Error& error) {
+  switch (error.code()) {
+    case ErrorCode::kUnknownOutcome:
+      return "It may or may not be there: read before trying again.";
+    case ErrorCode::kCorruption:
+      return "Keep a copy of the directory as it is. `kvarts check DIR` lists what is damaged.";
+    case ErrorCode::kInternal:
+      return "This is a defect of Kvarts.";
+    default:
+      return {};
+  }
+}
+
+}  // namespace kvarts::cli
