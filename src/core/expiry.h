@@ -18,8 +18,13 @@ struct DueOwned {
   Record record;
 };
 
-// Values that have expired by the transaction's time, earliest first, at most `limit`. Stale entries on the way are
-// erased by the transaction.
-Result<std::vector<DueOwned>> FindDueOwned(Txn& txn, size_t limit);
+struct DuePage {
+  std::vector<DueOwned> due;
+  bool more = false;  // there are more entries to look at, even if all of these were stale
+};
+
+// Looks at the first `limit` entries of what has expired by the transaction's time, earliest first. Stale ones are
+// erased by the transaction; the others are for the model to erase, or they are found again.
+Result<DuePage> FindDueOwned(Txn& txn, size_t limit);
 
 }  // namespace kvarts

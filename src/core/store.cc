@@ -6,14 +6,28 @@
 
 namespace kvarts {
 
+namespace {
+
+Error GaveUp() { return Error(ErrorCode::kOverloaded, "the commit's turn did not come in time; nothing was written"); }
+
+}  // namespace
+
 // One run of a body on its way to an outcome, shared by the submitter and the engine.
 struct Store::RunState {
-  enum Turn { kWaiting, kTaken, kGivenUp };
+  enum Turn {
+    kWaiting,  // for its turn
+    kTaken,    // its turn has come
+    kGivenUp,  // its turn will never come
+    kEnded,    // there is an outcome, or will be
+  };
 
   RunState(Store& in, Body run, RunOptions with, Done then)
-      : store(in), body(std::move(run)), options(std::move(with)), done(std::move(then)) {}
+      : store(in), body(std::move(run)), options(std::move(with)), done(std::move(then)) {
+    if (options.patience) deadline = SteadyClock::now() + std::chrono::microseconds(options.patience->micros);
+  }
 
   void Finish(Result<RunReport> result) {
+    if (turn.exchange(kEnded) == kGivenUp) return;
     if (done) return done(std::move(result));
     outcome = std::move(result);
     finished.release();
@@ -32,15 +46,24 @@ struct Store::RunState {
     return turn.compare_exchange_strong(waiting, kTaken);
   }
   // True when the commit's turn has not come, and never will.
-  bool GiveUp() {
+  bool GiveUp(Turn to = kGivenUp) {
     Turn waiting = kWaiting;
-    return turn.compare_exchange_strong(waiting, kGivenUp);
+    return turn.compare_exchange_strong(waiting, to);
   }
+  // From kTaken on.
+  void SetTurn(Turn to) {
+    turn.store(to);
+    turn.notify_all();
+  }
+  bool TooLate() const { return options.stop.stop_requested() || (deadline && SteadyClock::now() > *deadline); }
+
+  using SteadyClock = std::chrono::steady_clock;
 
   Store& store;
   const Body body;
   const RunOptions options;
   const Done done;
+  std::optional<SteadyClock::time_point> deadline;
   std::atomic<Turn> turn{kWaiting};
   const void* feeds = nullptr;  // which feeds there were when the body was run
   std::vector<std::function<void(Version)>> effects;
@@ -55,19 +78,21 @@ class Store::BodySubmission final : public Submission {
 
   bool Claim() override {
     // A feed was declared after the body was run: it is run again, so that no change goes unrecorded.
-    if (state_->feeds != state_->store.feeds_.current()) run_first = true;
+    too_late_ = state_->TooLate();
+    if (too_late_ || state_->feeds != state_->store.feeds_.current()) run_first = true;
     return state_->Take();
   }
   bool CanRun() const override { return true; }
   Status Run(View& view) override {
+    if (too_late_) return GaveUp();
     Txn txn(state_->store.engine_, state_->options.context, view);
-    bool writes = false;
-    return state_->store.RunOnce(*state_, txn, &commit, &writes);
+    return state_->store.RunOnce(*state_, txn, &commit);
   }
   void Done(Result<Committed> outcome) override { state_->Settle(std::move(outcome)); }
 
  private:
   std::shared_ptr<RunState> state_;
+  bool too_late_ = false;
 };
 
 Result<std::unique_ptr<Store>> Store::Open(Engine& engine) {
@@ -79,33 +104,37 @@ Result<std::unique_ptr<Store>> Store::Open(Engine& engine) {
 
 Store::~Store() = default;
 
-Status Store::RunOnce(RunState& state, Txn& txn, Commit* commit, bool* writes) {
+Status Store::RunOnce(RunState& state, Txn& txn, Commit* commit) {
   state.feeds = feeds_.current();
   txn.cost() = state.report.cost;
   txn.cost().runs += 1;
   KVARTS_CHECK_OK(state.body(txn));
-  *writes = !txn.mutations().empty();
-  if (*writes) {
+  if (!txn.mutations().empty()) {
     KVARTS_CHECK_OK(feeds_.Record(txn));
     IndexOwned(txn);
   }
   state.effects = txn.TakeEffects();
   state.report.cost = txn.cost();
-  state.report.version = txn.ViewVersion().value_or(engine_.LastVersion());
+  // Only without a view, which on the engine's thread there always is: the engine must not be called from there.
+  const std::optional<Version> viewed = txn.ViewVersion();
+  state.report.version = viewed ? *viewed : engine_.LastVersion();
   *commit = txn.TakeCommit(state.options.durability);
   return {};
 }
 
-std::unique_ptr<Submission> Store::Prepare(const std::shared_ptr<RunState>& state) {
+std::unique_ptr<Submission> Store::Prepare(const std::shared_ptr<RunState>& state, bool in_order) {
   auto submission = std::make_unique<BodySubmission>(state);
-  bool writes = false;
   Txn txn(engine_, state->options.context);
-  const Status ran = RunOnce(*state, txn, &submission->commit, &writes);
-  if (ran.has_value() && writes) return submission;
+  const Status ran = RunOnce(*state, txn, &submission->commit);
   if (!ran.has_value()) {
+    submission->run_first = in_order;
+    if (in_order) return submission;
     state->Finish(ran.error());
     return nullptr;
   }
+  const Commit& commit = submission->commit;
+  const bool decides = txn.states() || !commit.mutations.empty() || (in_order && !commit.preconditions.empty());
+  if (decides) return submission;
   for (const auto& effect : state->effects) effect(state->report.version);
   state->Finish(std::move(state->report));
   return nullptr;
@@ -113,28 +142,23 @@ std::unique_ptr<Submission> Store::Prepare(const std::shared_ptr<RunState>& stat
 
 Result<RunReport> Store::RunBody(const Body& body, RunOptions options) {
   const auto state = std::make_shared<RunState>(*this, body, std::move(options), nullptr);
-  std::unique_ptr<Submission> submission = Prepare(state);
+  std::unique_ptr<Submission> submission = Prepare(state, false);
   if (submission != nullptr) engine_.Submit({&submission, 1});
   return Wait(*state);
 }
 
 Result<RunReport> Store::Wait(RunState& state) {
-  const std::optional<Duration>& patience = state.options.patience;
-  const Error gave_up(ErrorCode::kOverloaded, "the commit's turn did not come in time; nothing was written");
   // A request to stop wakes the waiter by giving the commit up.
-  bool stopped = false;
-  const std::stop_callback on_stop(state.options.stop, [&] {
-    if (!state.GiveUp()) return;
-    stopped = true;
-    state.finished.release();
+  const std::stop_callback on_stop(state.options.stop, [&state] {
+    if (state.GiveUp()) state.finished.release();
   });
-  if (patience && !state.finished.try_acquire_for(std::chrono::microseconds(patience->micros))) {
-    if (state.GiveUp()) return gave_up;
+  if (!state.deadline) {
     state.finished.acquire();
-  } else if (!patience) {
+  } else if (!state.finished.try_acquire_until(*state.deadline)) {
+    if (state.GiveUp()) return GaveUp();
     state.finished.acquire();
   }
-  if (stopped) return gave_up;
+  if (state.turn.load() == RunState::kGivenUp) return GaveUp();
   return std::move(state.outcome);
 }
 
@@ -150,7 +174,8 @@ void Store::RunAsync(std::vector<Request> requests) {
   for (Request& request : requests) {
     const auto state =
         std::make_shared<RunState>(*this, std::move(request.body), std::move(request.options), std::move(request.done));
-    if (auto submission = Prepare(state)) submissions.push_back(std::move(submission));
+    const bool in_order = !submissions.empty();
+    if (auto submission = Prepare(state, in_order)) submissions.push_back(std::move(submission));
   }
   if (!submissions.empty()) engine_.Submit(submissions);
 }
@@ -193,18 +218,23 @@ class Store::WaitingSubmission final : public Submission {
   Status Run(View& view) override {
     RunState& state = waiting_->state_;
     Txn txn(state.store.engine_, state.options.context, view);
-    bool writes = false;
-    KVARTS_CHECK_OK(state.store.RunOnce(state, txn, &commit, &writes));
-    if (!waiting_->parked_) return {};
-    commit = {};
-    state.turn.store(RunState::kWaiting);
-    state.store.subscriptions_.Wait(waiting_->ticket_, waiting_->range_,
-                                    [waiting = waiting_] { return std::make_unique<WaitingSubmission>(waiting); });
-    parked_ = true;
-    return {};
+    const Status ran = state.store.RunOnce(state, txn, &commit);
+    parked_ = ran.has_value() && waiting_->parked_;
+    if (parked_) {
+      commit = {};
+      state.store.subscriptions_.Wait(waiting_->ticket_, waiting_->range_,
+                                      [waiting = waiting_] { return std::make_unique<WaitingSubmission>(waiting); });
+    }
+    state.SetTurn(parked_ ? RunState::kWaiting : RunState::kEnded);
+    return ran;
   }
   void Done(Result<Committed> outcome) override {
-    if (!parked_) waiting_->state_.Settle(std::move(outcome));
+    RunState& state = waiting_->state_;
+    if (!parked_) return state.Settle(std::move(outcome));
+    // What it saw was not written after all, so it may be waiting for what is already there.
+    if (outcome.has_value() || !state.GiveUp(RunState::kEnded)) return;
+    state.store.subscriptions_.Cancel(waiting_->ticket_);
+    state.Settle(std::move(outcome));
   }
 
  private:
@@ -221,7 +251,12 @@ std::shared_ptr<Store::Waiting> Store::RunWhenReady(KeyRange range, WaitingBody 
 }
 
 bool Store::Cancel(const std::shared_ptr<Waiting>& waiting) {
-  if (!waiting->state_.GiveUp()) return false;
+  RunState& state = waiting->state_;
+  while (!state.GiveUp()) {
+    const RunState::Turn turn = state.turn.load();
+    if (turn == RunState::kEnded || turn == RunState::kGivenUp) return turn == RunState::kGivenUp;
+    state.turn.wait(RunState::kTaken);
+  }
   subscriptions_.Cancel(waiting->ticket_);
   return true;
 }

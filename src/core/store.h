@@ -28,7 +28,7 @@ namespace kvarts {
 struct RunOptions {
   Durability durability = Durability::kSync;
   // How long the commit may wait for its turn; then it fails as `overloaded` and nothing is written. Once its turn has
-  // come the outcome is waited for.
+  // come the outcome is waited for. (Where nobody waits, in RunAsync, the answer comes no earlier than the turn would.)
   std::optional<Duration> patience;
   // Gives up in the same way when stop is requested.
   std::stop_token stop;
@@ -71,11 +71,13 @@ class Store {
     Done done;
   };
   void RunAsync(Request request);
-  // Requests that arrive together are submitted together, each a commit of its own.
+  // Requests that arrive together are submitted together, each a commit of its own, and each sees what those before it
+  // have written.
   void RunAsync(std::vector<Request> requests);
 
   // Runs a body until it has something to do: right away, and after every commit that touches `range`, before anything
-  // submitted later. Cancel takes it back; it answers false when the body is already done.
+  // submitted later. It has all the patience there is: Cancel takes it back, and answers false when the body is already
+  // done. While the body is being run Cancel waits for that, so it must not be called from within it.
   class Waiting;
   std::shared_ptr<Waiting> RunWhenReady(KeyRange range, WaitingBody body, RunOptions options, Done done);
   bool Cancel(const std::shared_ptr<Waiting>& waiting);
@@ -87,10 +89,11 @@ class Store {
 
   explicit Store(Engine& engine) : engine_(engine), feeds_(engine) {}
 
-  // Runs the body on a fresh Txn and makes its commit. False in `*writes` when there is nothing to commit.
-  Status RunOnce(RunState& state, Txn& txn, Commit* commit, bool* writes);
-  // Runs the body; a submission when there is something to commit, else the answer has been given.
-  std::unique_ptr<Submission> Prepare(const std::shared_ptr<RunState>& state);
+  // Runs the body on a fresh Txn and makes its commit.
+  Status RunOnce(RunState& state, Txn& txn, Commit* commit);
+  // Runs the body; a submission when there is something for the engine to decide, else the answer has been given. When
+  // it is `in_order` behind others not yet submitted, whatever it found by reading is for the engine to decide.
+  std::unique_ptr<Submission> Prepare(const std::shared_ptr<RunState>& state, bool in_order);
   Result<RunReport> Wait(RunState& state);
 
   Engine& engine_;

@@ -45,7 +45,10 @@ class Txn {
   // Any mutation, with all it can say.
   void Apply(Mutation mutation);
   // A condition of the caller's own: it is not run again when this fails, but answered with `precondition_failed`.
-  void Require(Precondition precondition) { preconditions_.push_back(std::move(precondition)); }
+  void Require(Precondition precondition) {
+    preconditions_.push_back(std::move(precondition));
+    states_ = true;
+  }
 
   // Everything written after a savepoint can be taken back; what was read stays read.
   struct Savepoint {
@@ -68,6 +71,8 @@ class Txn {
 
   // For Store.
   const std::vector<Mutation>& mutations() const { return mutations_; }
+  // Whether there are conditions of the caller's own.
+  bool states() const { return states_; }
   // What lies beneath the transaction's own writes; as with any read, it becomes preconditions.
   Status GetBeneath(std::span<const BytesView> keys, std::span<std::optional<Record>> out);
   std::vector<std::function<void(Version)>> TakeEffects() { return std::move(effects_); }
@@ -92,6 +97,7 @@ class Txn {
   std::vector<Precondition> preconditions_;
   std::vector<std::function<void(Version)>> effects_;
   Overlay overlay_;
+  bool states_ = false;
   size_t in_overlay_ = 0;  // how many mutations the overlay knows
   std::optional<std::mt19937_64> random_;
   Cost cost_;
