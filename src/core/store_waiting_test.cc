@@ -1,0 +1,282 @@
+// Bodies that wait until they have something to do: woken before anything later, in the order in which they came.
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "support/stores.h"
+
+namespace kvarts::test {
+namespace {
+
+// The answers of waiting bodies, as they come.
+class Answers {
+ public:
+  Store::Done For(const std::string& name) {
+    return [this, name](Result<RunReport> result) {
+      const std::lock_guard lock(mutex_);
+      all_.push_back(name + ":" + CodeOf(result));
+      if (result) versions_.push_back(result->version);
+      changed_.notify_all();
+    };
+  }
+  // Waits for so many.
+  std::vector<std::string> Wait(size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::seconds(60), [&] { return all_.size() >= count; });
+    return all_;
+  }
+  std::vector<std::string> all() const {
+    const std::lock_guard lock(mutex_);
+    return all_;
+  }
+  std::vector<Version> versions() const {
+    const std::lock_guard lock(mutex_);
+    return versions_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> all_;
+  std::vector<Version> versions_;
+};
+
+using Names = std::vector<std::string>;
+
+class StoreWaitingTest : public StoreTest {
+ protected:
+  static KeyRange Queue() { return KeyRange::Prefix("queue/"); }
+
+  // Takes the first item of the queue and writes it under `as`; waits when there is none.
+  static Store::WaitingBody Pop(const std::string& as) {
+    return [as](Txn& txn) -> Result<Store::Ready> {
+      ScanRequest request;
+      request.range = Queue();
+      request.max_entries = 1;
+      KVARTS_TRY(const ScanPage page, txn.Scan(request));
+      if (page.empty()) {
+        txn.Put("never/" + as, "written only if the body is done");
+        return Store::Ready::kWait;
+      }
+      txn.Put("popped/" + as, Bytes(page[0].key.substr(6)));
+      txn.Erase(page[0].key);
+      return Store::Ready::kDone;
+    };
+  }
+  std::shared_ptr<Store::Waiting> StartPop(const std::string& as, RunOptions options = {}) {
+    return store().RunWhenReady(Queue(), Pop(as), std::move(options), answers_.For(as));
+  }
+  void Push(const std::string& item) { ASSERT_TRUE(Run(Putting("queue/" + item, ""))); }
+  // Returns when everything submitted so far has had its turn.
+  void Settle() { ASSERT_TRUE(Run(Putting("settled", ""))); }
+
+  Answers answers_;
+};
+KVARTS_ON_EVERY_ENGINE(StoreWaitingTest);
+
+TEST_P(StoreWaitingTest, WhatIsReadyIsDoneAtOnce) {
+  Push("x");
+  StartPop("a");
+  EXPECT_EQ(answers_.Wait(1), Names{"a:ok"});
+  EXPECT_EQ(Contents(), "popped/a=x");
+}
+
+TEST_P(StoreWaitingTest, WaitsAndWritesNothingUntilThereIsSomething) {
+  StartPop("a");
+  Settle();
+  EXPECT_TRUE(answers_.all().empty());
+  EXPECT_EQ(Contents(), "settled=");
+  ASSERT_TRUE(Run(Putting("elsewhere", "")));
+  EXPECT_TRUE(answers_.all().empty());
+  Push("x");
+  EXPECT_EQ(answers_.Wait(1), Names{"a:ok"});
+  EXPECT_EQ(Value("popped/a"), "x");
+  EXPECT_EQ(Value("queue/x"), "absent");
+}
+
+TEST_P(StoreWaitingTest, IsWokenByWhoeverWrites) {
+  StartPop("a");
+  Put("queue/x", "past the store");
+  EXPECT_EQ(answers_.Wait(1), Names{"a:ok"});
+}
+
+TEST_P(StoreWaitingTest, TakesItsTurnBeforeAnythingLater) {
+  StartPop("a");
+  Settle();
+  std::vector<std::unique_ptr<TestSubmission>> batch;
+  batch.push_back(std::make_unique<TestSubmission>(MakeCommit({Mutation::Put("queue/x", "")})));
+  // Submitted together with the push, and still too late.
+  batch.push_back(std::make_unique<TestSubmission>(MakeCommit({Mutation::Put("stolen", "")}, {Present("queue/x")})));
+  const auto tickets = SubmitTogether(engine(), std::move(batch));
+  EXPECT_EQ(CodeOf(tickets[0]->Outcome()), "ok");
+  EXPECT_EQ(CodeOf(tickets[1]->Outcome()), "precondition_failed");
+  EXPECT_EQ(answers_.Wait(1), Names{"a:ok"});
+}
+
+TEST_P(StoreWaitingTest, AreServedInTheOrderInWhichTheyCame) {
+  for (const char* name : {"a", "b", "c"}) StartPop(name);
+  Settle();
+  Push("1");
+  EXPECT_EQ(answers_.Wait(1), Names{"a:ok"});
+  Push("2");
+  Push("3");
+  EXPECT_EQ(answers_.Wait(3), (Names{"a:ok", "b:ok", "c:ok"}));
+  EXPECT_EQ(Value("popped/a") + Value("popped/b") + Value("popped/c"), "123");
+}
+
+TEST_P(StoreWaitingTest, WhoWasWokenInVainKeepsItsPlace) {
+  for (const char* name : {"a", "b"}) StartPop(name);
+  Settle();
+  // Touches the range, and leaves nothing in it: both are run, and wait again.
+  for (int i = 0; i < 3; ++i) Must({Mutation::Put("queue/x", ""), Mutation::Erase("queue/x")});
+  StartPop("c");
+  Settle();
+  EXPECT_TRUE(answers_.all().empty());
+  Must({Mutation::Put("queue/1", ""), Mutation::Put("queue/2", ""), Mutation::Put("queue/3", "")});
+  EXPECT_EQ(answers_.Wait(3), (Names{"a:ok", "b:ok", "c:ok"}));
+  EXPECT_EQ(Value("popped/a") + Value("popped/b") + Value("popped/c"), "123");
+}
+
+TEST_P(StoreWaitingTest, OneCommitServesAsManyAsItHasItemsFor) {
+  for (const char* name : {"a", "b", "c"}) StartPop(name);
+  Settle();
+  Must({Mutation::Put("queue/1", ""), Mutation::Put("queue/2", "")});
+  EXPECT_EQ(answers_.Wait(2), (Names{"a:ok", "b:ok"}));
+  Settle();
+  EXPECT_EQ(answers_.all().size(), 2u);
+}
+
+TEST_P(StoreWaitingTest, AnErrorOfTheBodyIsItsAnswer) {
+  store().RunWhenReady(
+      Queue(),
+      [](Txn& txn) -> Result<Store::Ready> {
+        KVARTS_TRY(const auto record, txn.Get("queue/x"));
+        if (record) return Error(ErrorCode::kInvalidArgument, "made up");
+        return Store::Ready::kWait;
+      },
+      {}, answers_.For("a"));
+  Settle();
+  EXPECT_TRUE(answers_.all().empty());
+  Push("x");
+  EXPECT_EQ(answers_.Wait(1), Names{"a:invalid_argument"});
+  Push("y");
+  Settle();
+  EXPECT_EQ(answers_.all().size(), 1u);
+}
+
+TEST_P(StoreWaitingTest, EffectsComeOnlyFromTheRunThatWasDone) {
+  std::atomic<int> effects = 0;
+  store().RunWhenReady(
+      Queue(),
+      [&](Txn& txn) -> Result<Store::Ready> {
+        txn.AfterCommit([&](Version) { ++effects; });
+        return Pop("a")(txn);
+      },
+      {}, answers_.For("a"));
+  Settle();
+  Push("x");
+  answers_.Wait(1);
+  EXPECT_EQ(effects, 1);
+}
+
+TEST_P(StoreWaitingTest, CancelTakesItBack) {
+  const auto a = StartPop("a");
+  const auto b = StartPop("b");
+  Settle();
+  EXPECT_TRUE(store().Cancel(a));
+  EXPECT_TRUE(store().Cancel(a)) << "twice is once";
+  Push("x");
+  EXPECT_EQ(answers_.Wait(1), Names{"b:ok"});
+  EXPECT_FALSE(store().Cancel(b));
+  Push("y");
+  Settle();
+  EXPECT_EQ(answers_.all(), Names{"b:ok"});
+  EXPECT_EQ(Value("queue/y"), "");
+}
+
+TEST_P(StoreWaitingTest, CancelIsTrueExactlyWhenThereIsNoAnswer) {
+  for (int i = 0; i < 200; ++i) {
+    Answers answers;
+    const auto waiting = store().RunWhenReady(
+        Queue(), Pop("a"), {.durability = Durability::kNone, .patience = {}, .stop = {}, .context = {}},
+        answers.For("a"));
+    std::thread pusher([&] {
+      // The first wakes it in vain, the second does not.
+      for (const bool stays : {false, true}) {
+        std::vector<Mutation> push = {Mutation::Put("queue/x", "")};
+        if (!stays) push.push_back(Mutation::Erase("queue/x"));
+        Commit commit = MakeCommit(std::move(push));
+        commit.durability = Durability::kNone;
+        ASSERT_TRUE(CommitAndWait(engine(), std::move(commit)));
+      }
+    });
+    if (i % 3 != 0) std::this_thread::sleep_for(std::chrono::microseconds(i % 7 * 10));
+    const bool cancelled = store().Cancel(waiting);
+    pusher.join();
+    if (!cancelled) answers.Wait(1);
+    Settle();
+    EXPECT_EQ(answers.all().size(), cancelled ? 0u : 1u) << i;
+    EXPECT_EQ(Find("queue/x").has_value(), cancelled) << i;
+    Erase("queue/x");
+  }
+}
+
+TEST_P(StoreWaitingTest, ManyProducersAndConsumersLoseAndDoubleNothing) {
+  constexpr int kSides = 4;
+  constexpr int kItems = 60;
+  RunOptions quick;
+  quick.durability = Durability::kNone;
+  std::mutex mutex;
+  std::multiset<std::string> taken;
+  std::atomic<int> next_consumer = 0;
+  const auto consume = [&] {
+    for (int i = 0; i < kItems; ++i) {
+      const std::string as = std::to_string(next_consumer++);
+      std::binary_semaphore done{0};
+      store().RunWhenReady(Queue(), Pop(as), quick, [&](Result<RunReport> result) {
+        EXPECT_TRUE(result) << result.error();
+        done.release();
+      });
+      done.acquire();
+      const std::lock_guard lock(mutex);
+      taken.insert(Value("popped/" + as));
+    }
+  };
+  const auto produce = [&](int producer) {
+    for (int i = 0; i < kItems; ++i) {
+      const std::string item = std::to_string(producer) + "-" + std::to_string(i);
+      ASSERT_TRUE(Run(Putting("queue/" + item, ""), quick));
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int side = 0; side < kSides; ++side) {
+    threads.emplace_back(consume);
+    threads.emplace_back(produce, side);
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(taken.size(), static_cast<size_t>(kSides * kItems));
+  EXPECT_EQ(std::set<std::string>(taken.begin(), taken.end()).size(), taken.size());
+  EXPECT_FALSE(taken.contains("absent"));
+}
+
+TEST_P(StoreWaitingTest, AWaiterOfAWholeRangeIsWokenByItsErasure) {
+  Push("x");
+  store().RunWhenReady(
+      Queue(),
+      [](Txn& txn) -> Result<Store::Ready> {
+        ScanRequest request;
+        request.range = Queue();
+        KVARTS_TRY(const ScanPage page, txn.Scan(request));
+        return page.empty() ? Store::Ready::kDone : Store::Ready::kWait;
+      },
+      {}, answers_.For("a"));
+  Settle();
+  EXPECT_TRUE(answers_.all().empty());
+  Must({Mutation::EraseRange("p", "r")});
+  EXPECT_EQ(answers_.Wait(1), Names{"a:ok"});
+}
+
+}  // namespace
+}  // namespace kvarts::test
