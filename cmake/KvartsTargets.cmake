@@ -63,11 +63,12 @@ function(kvarts_layer name)
   kvarts_gtest(${name}_test SOURCES ${tests} LINK ${ARG_TEST_LINK} ${library} LABELS ${ARG_TEST_LABELS})
 endfunction()
 
-# kvarts_test_folder(NAME [LABELS asan tsan] [SERIAL])
+# kvarts_test_folder(NAME [LABELS asan tsan] [SERIAL] [PROGRAM])
 # tests/<name>: its *_test.cc become the binary <name>_test; each x_main.cc becomes a helper executable x that the tests may
-# start (they find it under KVARTS_BINARY_DIR); other *.cc are shared by all of them.
+# start (they find it under KVARTS_BINARY_DIR); other *.cc are shared by all of them. With PROGRAM they may start the product
+# itself, and use its library.
 function(kvarts_test_folder name)
-  cmake_parse_arguments(ARG "SERIAL" "" "LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "SERIAL;PROGRAM" "" "LABELS" ${ARGN})
   file(GLOB shared CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc")
   set(tests ${shared})
   set(mains ${shared})
@@ -75,7 +76,10 @@ function(kvarts_test_folder name)
   list(FILTER mains INCLUDE REGEX "_main\\.cc$")
   list(FILTER shared EXCLUDE REGEX "_(test|main)\\.cc$")
 
-  set(link kvarts_test_support kvarts_cli kvarts_api)
+  set(link kvarts_test_support)
+  if(ARG_PROGRAM)
+    list(APPEND link kvarts_cli)
+  endif()
   set(serial "")
   if(ARG_SERIAL)
     set(serial SERIAL)
@@ -92,8 +96,7 @@ function(kvarts_test_folder name)
       add_dependencies(${name}_test ${helper})
     endif()
   endforeach()
-  # Tests may start the product itself.
-  if(TARGET ${name}_test AND TARGET kvarts)
+  if(ARG_PROGRAM AND TARGET ${name}_test AND TARGET kvarts)
     add_dependencies(${name}_test kvarts)
   endif()
 endfunction()

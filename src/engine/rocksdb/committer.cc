@@ -160,13 +160,16 @@ std::optional<Error> Committer::WriteGroup(uint64_t* sync_us) {
   if (state != WriteState::kWritable) return Error(ErrorCode::kUnavailable, WriteStateText(state));
   rocksdb::WriteBatch& batch = group_.batch();
   batch.PutLogData(LogMark{synced_, store_.visible(), group_.last_version()}.Encode());
-  const bool reserve = group_.last_version() >= ceiling_;
+  // The first add since the store was opened takes the ceiling with it: see kMetaAdded.
+  const bool first_add = store_.added.any() && !adds_noted_;
+  const bool reserve = group_.last_version() >= ceiling_ || first_add;
   const bool sync = reserve || group_.needs_sync();
   Version ceiling = ceiling_;
   if (reserve) {
     ceiling = Version::FromTime(
         {group_.last_version().time().micros + static_cast<uint64_t>(store_.options.version_reserve.micros) + 1});
     batch.Put(store_.meta, kMetaCeiling, EncodeVersion(ceiling));
+    if (store_.added.any()) batch.Put(store_.meta, kMetaAdded, EncodeVersion(ceiling));
     batch.Put(store_.meta, kMetaTotals,
               Totals{store_.user_bytes.load(), store_.storage_bytes.load(), store_.commits.load()}.Encode());
   }
@@ -181,6 +184,7 @@ std::optional<Error> Committer::WriteGroup(uint64_t* sync_us) {
                  {{"cause", status.ToString()}});
   }
   ceiling_ = ceiling;
+  adds_noted_ |= first_add;
   if (sync) {
     *sync_us = steady_.Now().micros - began.micros;
     synced_ = group_.last_version();
@@ -215,7 +219,7 @@ void Committer::Fail(const rocksdb::Status& status) {
 
 void Committer::Publish() {
   group_.UpdateCache();
-  store_.Publish(std::make_shared<const ReadPoint>(store_.db.get(), group_.last_version()));
+  store_.Publish(std::make_shared<const ReadPoint>(store_.db.get(), store_.routing, group_.last_version()));
 }
 
 void Committer::Answer(const std::optional<Error>& failure, uint64_t sync_us) {

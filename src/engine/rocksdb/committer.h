@@ -61,6 +61,7 @@ class Committer {
   Group group_;
   std::deque<std::unique_ptr<Submission>> turn_;  // taken from the queue, not yet decided
   Version ceiling_;                               // versions below this are reserved on disk
+  bool adds_noted_ = false;                       // kMetaAdded keeps up with the ceiling
   Version synced_;                                // everything up to here is on disk
   std::optional<Timestamp> unsynced_since_;       // when the oldest write that is not on disk was made
   SystemClock steady_;                            // for waiting; expiry has its own clock

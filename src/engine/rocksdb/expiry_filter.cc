@@ -2,9 +2,26 @@
 
 #include <rocksdb/compaction_filter.h>
 
+#include <utility>
+
+#include "engine/rocksdb/key_hash.h"
 #include "engine/rocksdb/value_codec.h"
 
 namespace kvarts {
+
+void ExpiredCounters::Offer(BytesView key) {
+  std::lock_guard lock(mutex_);
+  if (keys_.size() >= kMost) return;
+  keys_.emplace_back(key);
+  count_.store(keys_.size(), std::memory_order_relaxed);
+}
+
+std::vector<Bytes> ExpiredCounters::Take() {
+  std::lock_guard lock(mutex_);
+  count_.store(0, std::memory_order_relaxed);
+  return std::exchange(keys_, {});
+}
+
 namespace {
 
 class ExpiryFilter final : public rocksdb::CompactionFilter {
@@ -13,13 +30,17 @@ class ExpiryFilter final : public rocksdb::CompactionFilter {
 
   const char* Name() const override { return "kvarts.expiry"; }
 
-  Decision FilterV2(int, const rocksdb::Slice&, ValueType type, const rocksdb::Slice& stored, std::string*,
+  Decision FilterV2(int, const rocksdb::Slice& key, ValueType type, const rocksdb::Slice& stored, std::string*,
                     std::string*) const override {
     if (type != ValueType::kValue) return Decision::kKeep;
     ValueHeader header;
     BytesView value;
     if (!DecodeStored(stored.ToStringView(), &header, &value)) return Decision::kKeep;
     if (header.owned || !header.ExpiredAt(horizon_)) return Decision::kKeep;
+    if (options_.added->MayHave(KeyHash(key.ToStringView()), header.version)) {
+      options_.expired_counters->Offer(key.ToStringView());
+      return Decision::kKeep;
+    }
     options_.dropped->fetch_add(1, std::memory_order_relaxed);
     return Decision::kRemove;
   }

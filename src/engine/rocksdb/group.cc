@@ -19,9 +19,9 @@ class LatestView final : public View {
   Timestamp time() const override { return time_; }
   Status Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out,
              const ReadOptions& options) override {
-    return store_.Read(nullptr, store_.visible(), time_, keys, out, options);
+    return store_.Read(store_.Latest(), time_, keys, out, options);
   }
-  Result<ScanPage> Scan(const ScanRequest& request) override { return store_.Scan(nullptr, time_, request); }
+  Result<ScanPage> Scan(const ScanRequest& request) override { return store_.Scan(store_.Latest(), time_, request); }
 
  private:
   RocksStore& store_;
@@ -206,7 +206,7 @@ void Group::Write(const Mutation& mutation, Version version) {
   } else if (mutation.op == Mutation::Op::kPut) {
     WritePut(mutation, hash, version);
   } else {
-    batch_.Delete(store_.FamilyOf(mutation.key), ToSlice(mutation.key));
+    batch_.Delete(store_.FamilyOf(*store_.routing, mutation.key), ToSlice(mutation.key));
     notes_.push_back({hash, &mutation, version, nullptr});
   }
   recent_.NotePoint(hash, mutation.key, version);
@@ -222,7 +222,7 @@ void Group::WritePut(const Mutation& put, uint64_t hash, Version version) {
   const EncodedHeader encoded(header);
   const rocksdb::Slice key = ToSlice(put.key);
   const rocksdb::Slice parts[] = {ToSlice(encoded.bytes()), ToSlice(put.value)};
-  batch_.Put(store_.FamilyOf(put.key), rocksdb::SliceParts(&key, 1), rocksdb::SliceParts(parts, 2));
+  batch_.Put(store_.FamilyOf(*store_.routing, put.key), rocksdb::SliceParts(&key, 1), rocksdb::SliceParts(parts, 2));
   notes_.push_back({hash, &put, version, nullptr});
   const bool large = encoded.bytes().size() + put.value.size() >= store_.options.blob_min_bytes;
   if (large && put.expiry != kNever && !store_.expiring_blobs.exchange(true)) {
@@ -246,13 +246,14 @@ const Record* Group::TrySum(const Mutation& add, uint64_t hash, Version version)
 
 void Group::WriteAdd(const Mutation& add, uint64_t hash, Version version) {
   const Record* sum = TrySum(add, hash, version);
+  if (sum == nullptr) store_.added.Note(hash, version);
   const rocksdb::Slice key = ToSlice(add.key);
   if (sum == nullptr) {
-    batch_.Merge(store_.FamilyOf(add.key), key, AddOperand{version, add.delta}.Encode());
+    batch_.Merge(store_.FamilyOf(*store_.routing, add.key), key, AddOperand{version, add.delta}.Encode());
   } else {
     const EncodedHeader encoded(sum->header);
     const rocksdb::Slice parts[] = {ToSlice(encoded.bytes()), ToSlice(sum->value)};
-    batch_.Put(store_.FamilyOf(add.key), rocksdb::SliceParts(&key, 1), rocksdb::SliceParts(parts, 2));
+    batch_.Put(store_.FamilyOf(*store_.routing, add.key), rocksdb::SliceParts(&key, 1), rocksdb::SliceParts(parts, 2));
   }
   notes_.push_back({hash, &add, version, sum});
 }
@@ -262,7 +263,7 @@ void Group::WriteEraseRange(const Mutation& erase, Version version) {
   // RocksDB has no open ends: this is larger than every key can be.
   const Limits& limits = store_.options.limits;
   const Bytes last(limits.max_key_bytes + Limits::kKeyAllowance + 1, '\xff');
-  for (const Routing::Segment& segment : store_.routing.load(std::memory_order_acquire)->Segments(range)) {
+  for (const Routing::Segment& segment : store_.routing->Segments(range)) {
     const BytesView end = segment.range.HasEnd() ? BytesView(segment.range.end) : BytesView(last);
     batch_.DeleteRange(store_.families[static_cast<size_t>(segment.profile)], ToSlice(segment.range.start),
                        ToSlice(end));

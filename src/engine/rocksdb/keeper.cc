@@ -49,6 +49,9 @@ void Keeper::LookAround() {
   if (now.micros > max_age) store_.views.CloseOlderThan({now.micros - max_age});
   WatchDisk();
   DropFiles();
+  if (!store_.expired_counters.empty()) {
+    IgnoreError(exclusively_([this] { return EraseExpiredCounters(); }));  // what fails comes up again in compaction
+  }
 }
 
 void Keeper::WatchDisk() {
@@ -87,12 +90,29 @@ void Keeper::DropFiles() {
   }
 }
 
+// On the commit thread nothing can be added to a counter between the look at it and its erasure.
+Status Keeper::EraseExpiredCounters() {
+  rocksdb::WriteBatch batch;
+  for (const Bytes& key : store_.expired_counters.Take()) {
+    const BytesView view = key;
+    std::optional<Record> record;
+    const ReadOptions options{.expired_too = true, .cost = nullptr};
+    KVARTS_CHECK_OK(store_.Read(store_.Latest(), store_.Now(), {&view, 1}, {&record, 1}, options));
+    if (!record || record->header.owned || !record->header.ExpiredAt(store_.visible().time())) continue;
+    batch.Delete(store_.FamilyOf(*store_.routing, key), ToSlice(key));
+  }
+  rocksdb::WriteOptions how;
+  how.no_slowdown = true;
+  const rocksdb::Status status = store_.db->Write(how, &batch);
+  return status.ok() ? Status{} : FromRocks(status);
+}
+
 bool Keeper::HoldsAnything(const KeyRange& range) {
   ScanRequest request;
   request.range = range;
   request.max_entries = 1;
   request.options.expired_too = true;
-  const Result<ScanPage> page = store_.Scan(nullptr, store_.Now(), request);
+  const Result<ScanPage> page = store_.Scan(store_.Latest(), store_.Now(), request);
   return !page.has_value() || !page->empty();
 }
 
@@ -100,7 +120,7 @@ bool Keeper::HoldsAnything(const KeyRange& range) {
 // back. So the range is erased once more, while no compaction can start: the new tombstone is in the write buffer or in
 // level 0, whose files are never dropped this way. What follows is safe to repeat, and is repeated after a crash.
 Status Keeper::DropFilesOf(const Erased& erased) {
-  auto segments = store_.routing.load(std::memory_order_acquire)->Segments(erased.range);
+  auto segments = store_.routing->Segments(erased.range);
   // Somebody has written into the range since: compaction will do the work.
   if (HoldsAnything(erased.range)) segments.clear();
   for (const Routing::Segment& segment : segments) {

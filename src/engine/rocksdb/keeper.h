@@ -37,6 +37,7 @@ class Keeper {
   // On the commit thread, so that nothing changes meanwhile.
   Status DropFilesOf(const Erased& erased);
   bool HoldsAnything(const KeyRange& range);
+  Status EraseExpiredCounters();
 
   RocksStore& store_;
   const std::function<Status(const std::function<Status()>&)> exclusively_;

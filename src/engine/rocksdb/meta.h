@@ -17,6 +17,8 @@ constexpr std::string_view kMetaTotals = "totals";
 constexpr std::string_view kMetaProfiles = "profiles";
 // Large values with an expiry were written: compaction must look into blobs.
 constexpr std::string_view kMetaExpiringBlobs = "expiring-blobs";
+// No add was made at or after this version and left as an operand.
+constexpr std::string_view kMetaAdded = "added";
 // "reclaim/" and a version: a range whose files may be dropped.
 constexpr std::string_view kMetaReclaim = "reclaim/";
 

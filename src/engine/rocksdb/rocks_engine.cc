@@ -138,7 +138,7 @@ Status RocksEngine::Open() {
   while (store_.clock->Now() < ceiling.time() && std::chrono::steady_clock::now() < give_up) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  store_.Publish(std::make_shared<const ReadPoint>(store_.db.get(), ceiling));
+  store_.Publish(std::make_shared<const ReadPoint>(store_.db.get(), store_.routing, ceiling));
   committer_ = std::make_unique<Committer>(
       store_, ceiling, [this](const KeyRange& range, Version version) { keeper_->Reclaim(range, version); });
   keeper_ = std::make_unique<Keeper>(
@@ -168,6 +168,8 @@ Status RocksEngine::OpenDatabase() {
   SharedTuning shared;
   shared.block_cache = block_cache_;
   shared.expiry_filter = MakeExpiryFilterFactory({.horizon = [this] { return store_.ExpiryHorizon(); },
+                                                  .added = &store_.added,
+                                                  .expired_counters = &store_.expired_counters,
                                                   .expiring_blobs = &store_.expiring_blobs,
                                                   .dropped = &store_.dropped_expired});
   rocksdb::DBOptions options = DatabaseOptions(store_.options, *plan_, shared);
@@ -219,6 +221,8 @@ Status RocksEngine::LoadMeta(Version* ceiling) {
     store_.storage_bytes += totals.storage_bytes;
     store_.commits += totals.commits;
   }
+  KVARTS_TRY(const std::optional<Bytes> added, ReadMeta(kMetaAdded));
+  if (added && added->size() == sizeof(uint64_t)) store_.added.StartAt({LoadLittle<uint64_t>(added->data())});
   KVARTS_TRY(const std::optional<Bytes> blobs, ReadMeta(kMetaExpiringBlobs));
   if (blobs) store_.expiring_blobs = true;
   KVARTS_TRY(const std::optional<Bytes> profiles, ReadMeta(kMetaProfiles));
@@ -226,8 +230,7 @@ Status RocksEngine::LoadMeta(Version* ceiling) {
   if (profiles) {
     KVARTS_TRY(routing, Routing::Decode(*profiles));
   }
-  store_.routings.push_back(routing);
-  store_.routing.store(routing.get(), std::memory_order_release);
+  store_.routing = routing;
   return LoadReclaims();
 }
 
@@ -255,14 +258,14 @@ Status RocksEngine::AssignProfile(const KeyRange& range, Profile profile) {
 }
 
 Status RocksEngine::AssignOnCommitThread(const KeyRange& range, Profile profile) {
-  const Routing& current = *store_.routing.load();
+  const Routing& current = *store_.routing;
   if (current.Has(range, profile)) return {};
   KVARTS_TRY(std::shared_ptr<const Routing> next, current.With(range, profile));
   ScanRequest request;
   request.range = range;
   request.max_entries = 1;
   request.options.expired_too = true;
-  KVARTS_TRY(const ScanPage page, store_.Scan(nullptr, store_.Now(), request));
+  KVARTS_TRY(const ScanPage page, store_.Scan(store_.Latest(), store_.Now(), request));
   if (!page.empty()) {
     return Error(ErrorCode::kPreconditionFailed, "a range with keys in it cannot be given a profile",
                  {{"range", range.ToString()}, {"key", Escaped(page[0].key)}});
@@ -273,15 +276,15 @@ Status RocksEngine::AssignOnCommitThread(const KeyRange& range, Profile profile)
   const rocksdb::Status status =
       store_.db->Put(how, store_.meta, rocksdb::Slice(kMetaProfiles.data(), kMetaProfiles.size()), encoded);
   if (!status.ok()) return FromRocks(status);
-  store_.routings.push_back(next);
-  store_.routing.store(next.get(), std::memory_order_release);
+  store_.routing = std::move(next);
+  store_.Publish(std::make_shared<const ReadPoint>(store_.db.get(), store_.routing, store_.visible()));
   return {};
 }
 
 Status RocksEngine::Compact(const KeyRange& range) {
   rocksdb::CompactRangeOptions how;
   how.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
-  for (const Routing::Segment& segment : store_.routing.load()->Segments(range)) {
+  for (const Routing::Segment& segment : store_.CurrentPoint()->routing->Segments(range)) {
     const rocksdb::Slice start(segment.range.start);
     const rocksdb::Slice end(segment.range.end);
     const rocksdb::Status status = store_.db->CompactRange(how, store_.families[static_cast<size_t>(segment.profile)],

@@ -68,10 +68,10 @@ class PageBuilder {
 
 }  // namespace
 
-Result<ScanPage> RocksStore::Scan(const rocksdb::Snapshot* snapshot, Timestamp time, const ScanRequest& request) {
+Result<ScanPage> RocksStore::Scan(const ReadPlace& place, Timestamp time, const ScanRequest& request) {
   KVARTS_CHECK_OK(CheckPage(request.max_entries, request.max_bytes, options.limits));
   if (request.range.IsEmpty()) return ScanPage();
-  std::vector<Routing::Segment> segments = routing.load(std::memory_order_acquire)->Segments(request.range);
+  std::vector<Routing::Segment> segments = place.routing.Segments(request.range);
   if (request.reverse) std::ranges::reverse(segments);
   const TombstoneCount tombstones;
   PageBuilder builder(request, time);
@@ -79,7 +79,7 @@ Result<ScanPage> RocksStore::Scan(const rocksdb::Snapshot* snapshot, Timestamp t
     const rocksdb::Slice lower = ToSlice(segment.range.start);
     const rocksdb::Slice upper = ToSlice(segment.range.end);
     rocksdb::ReadOptions how;
-    how.snapshot = snapshot;
+    how.snapshot = place.snapshot;
     how.iterate_lower_bound = &lower;
     if (segment.range.HasEnd()) how.iterate_upper_bound = &upper;
     const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(how, families[static_cast<size_t>(segment.profile)]));

@@ -114,7 +114,7 @@ Status VerifyEntries(RocksStore& store) {
         return BadEntry("a stored value has a damaged header", key);
       }
       if (header.version > point->version) return BadEntry("a stored value has a version that was never issued", key);
-      if (static_cast<size_t>(store.routing.load()->ProfileOf(key)) != i) {
+      if (static_cast<size_t>(point->routing->ProfileOf(key)) != i) {
         return BadEntry("a key lies outside the column family of its profile", key);
       }
     }

@@ -118,17 +118,16 @@ Timestamp RocksStore::ExpiryHorizon() const {
   return views.Horizon([this] { return visible().time(); });
 }
 
-Status RocksStore::Read(const rocksdb::Snapshot* snapshot, Version version, Timestamp time,
-                        std::span<const BytesView> keys, std::span<std::optional<Record>> out,
-                        const ReadOptions& read) {
+Status RocksStore::Read(const ReadPlace& place, Timestamp time, std::span<const BytesView> keys,
+                        std::span<std::optional<Record>> out, const ReadOptions& read) {
   CountNothing();
   if (keys.size() == 1) {
     const uint64_t hash = KeyHash(keys[0]);
-    if (!FindHot(hash, keys[0], version, time, &out[0], read)) {
-      KVARTS_CHECK_OK(ReadStored(snapshot, hash, version, time, keys[0], &out[0], read));
+    if (!FindHot(hash, keys[0], place.version, time, &out[0], read)) {
+      KVARTS_CHECK_OK(ReadStored(place, hash, time, keys[0], &out[0], read));
     }
   } else {
-    KVARTS_CHECK_OK(ReadMany(snapshot, version, time, keys, out, read));
+    KVARTS_CHECK_OK(ReadMany(place, time, keys, out, read));
   }
   for (size_t i = 0; i < keys.size(); ++i) Charge(keys[i], out[i], read);
   return {};
@@ -140,7 +139,7 @@ Status RocksStore::ReadNewest(BytesView key, std::optional<Record>* out, const R
   if (!FindHot(hash, key, visible(), time, out, read)) {
     CountNothing();
     const auto newest = CurrentPoint();
-    KVARTS_CHECK_OK(ReadStored(newest->snapshot, hash, newest->version, time, key, out, read));
+    KVARTS_CHECK_OK(ReadStored(*newest, hash, time, key, out, read));
   }
   Charge(key, *out, read);
   return {};
@@ -154,18 +153,18 @@ bool RocksStore::FindHot(uint64_t hash, BytesView key, Version version, Timestam
   return true;
 }
 
-Status RocksStore::ReadStored(const rocksdb::Snapshot* snapshot, uint64_t hash, Version version, Timestamp time,
-                              BytesView key, std::optional<Record>* out, const ReadOptions& read) {
+Status RocksStore::ReadStored(const ReadPlace& place, uint64_t hash, Timestamp time, BytesView key,
+                              std::optional<Record>* out, const ReadOptions& read) {
   rocksdb::ReadOptions how;
-  how.snapshot = snapshot;
+  how.snapshot = place.snapshot;
   rocksdb::PinnableSlice stored;
-  const rocksdb::Status status = db->Get(how, FamilyOf(key), ToSlice(key), &stored);
+  const rocksdb::Status status = db->Get(how, FamilyOf(place.routing, key), ToSlice(key), &stored);
   if (status.IsNotFound()) {
     out->reset();
     return {};
   }
   if (!status.ok()) return FromRocks(status);
-  return Take(hash, key, stored.ToStringView(), version, time, out, read);
+  return Take(hash, key, stored.ToStringView(), place.version, time, out, read);
 }
 
 Status RocksStore::Take(uint64_t hash, BytesView key, BytesView stored, Version version, Timestamp time,
@@ -184,24 +183,23 @@ Status RocksStore::Take(uint64_t hash, BytesView key, BytesView stored, Version 
   return {};
 }
 
-Status RocksStore::ReadMany(const rocksdb::Snapshot* snapshot, Version version, Timestamp time,
-                            std::span<const BytesView> keys, std::span<std::optional<Record>> out,
-                            const ReadOptions& read) {
+Status RocksStore::ReadMany(const ReadPlace& place, Timestamp time, std::span<const BytesView> keys,
+                            std::span<std::optional<Record>> out, const ReadOptions& read) {
   std::vector<size_t> places;
   std::vector<uint64_t> hashes;
   std::vector<rocksdb::Slice> slices;
   std::vector<rocksdb::ColumnFamilyHandle*> where;
   for (size_t i = 0; i < keys.size(); ++i) {
     const uint64_t hash = KeyHash(keys[i]);
-    if (FindHot(hash, keys[i], version, time, &out[i], read)) continue;
+    if (FindHot(hash, keys[i], place.version, time, &out[i], read)) continue;
     places.push_back(i);
     hashes.push_back(hash);
     slices.push_back(ToSlice(keys[i]));
-    where.push_back(FamilyOf(keys[i]));
+    where.push_back(FamilyOf(place.routing, keys[i]));
   }
   if (places.empty()) return {};
   rocksdb::ReadOptions how;
-  how.snapshot = snapshot;
+  how.snapshot = place.snapshot;
   std::vector<rocksdb::PinnableSlice> stored(places.size());
   std::vector<rocksdb::Status> statuses(places.size());
   db->MultiGet(how, places.size(), where.data(), slices.data(), stored.data(), statuses.data());
@@ -212,7 +210,7 @@ Status RocksStore::ReadMany(const rocksdb::Snapshot* snapshot, Version version, 
       continue;
     }
     if (!statuses[i].ok()) return FromRocks(statuses[i]);
-    KVARTS_CHECK_OK(Take(hashes[i], keys[places[i]], stored[i].ToStringView(), version, time, &record, read));
+    KVARTS_CHECK_OK(Take(hashes[i], keys[places[i]], stored[i].ToStringView(), place.version, time, &record, read));
   }
   return {};
 }

@@ -12,6 +12,7 @@
 
 #include "base/spin_lock.h"
 #include "engine/engine.h"
+#include "engine/rocksdb/expiry_filter.h"
 #include "engine/rocksdb/hot_cache.h"
 #include "engine/rocksdb/rocks_engine.h"
 #include "engine/rocksdb/routing.h"
@@ -21,16 +22,29 @@ namespace kvarts {
 // A RocksDB error, as ours. Reads never see `unknown_outcome`: that is said by the committer alone.
 Error FromRocks(const rocksdb::Status& status);
 
-// A state of the database that readers may look at: everything up to `version`, and nothing else.
+// A state of the database that readers may look at: everything up to `version`, and nothing else. The routing belongs
+// to it: a range that is given a profile later was empty by then, but may not have been at this state.
 struct ReadPoint {
-  ReadPoint(rocksdb::DB* database, Version at) : db(database), snapshot(database->GetSnapshot()), version(at) {}
+  ReadPoint(rocksdb::DB* database, std::shared_ptr<const Routing> routes, Version at)
+      : db(database), snapshot(database->GetSnapshot()), routing(std::move(routes)), version(at) {}
   ~ReadPoint() { db->ReleaseSnapshot(snapshot); }
   ReadPoint(const ReadPoint&) = delete;
   ReadPoint& operator=(const ReadPoint&) = delete;
 
   rocksdb::DB* const db;
   const rocksdb::Snapshot* const snapshot;
+  const std::shared_ptr<const Routing> routing;
   const Version version;
+};
+
+// Where to read: a read point, or what the commit thread has in hand.
+struct ReadPlace {
+  const rocksdb::Snapshot* snapshot;  // null: the database as it is
+  const Routing& routing;
+  Version version;  // the newest that may be seen
+
+  ReadPlace(const ReadPoint& point) : snapshot(point.snapshot), routing(*point.routing), version(point.version) {}
+  ReadPlace(const Routing& now, Version newest) : snapshot(nullptr), routing(now), version(newest) {}
 };
 
 // Why writes are refused, if they are. The text is constant, for people.
@@ -81,13 +95,14 @@ struct RocksStore {
   // What expired by then is gone for every view there is or will be, also after a restart.
   Timestamp ExpiryHorizon() const;
 
-  rocksdb::ColumnFamilyHandle* FamilyOf(BytesView key) const {
-    return families[static_cast<size_t>(routing.load(std::memory_order_acquire)->ProfileOf(key))];
+  rocksdb::ColumnFamilyHandle* FamilyOf(const Routing& routes, BytesView key) const {
+    return families[static_cast<size_t>(routes.ProfileOf(key))];
   }
-  // `version` is the newest that the reader may see; it reads the LSM tree at `snapshot`, or as it is when null.
-  Status Read(const rocksdb::Snapshot* snapshot, Version version, Timestamp time, std::span<const BytesView> keys,
+  Status Read(const ReadPlace& place, Timestamp time, std::span<const BytesView> keys,
               std::span<std::optional<Record>> out, const ReadOptions& read);
-  Result<ScanPage> Scan(const rocksdb::Snapshot* snapshot, Timestamp time, const ScanRequest& request);
+  Result<ScanPage> Scan(const ReadPlace& place, Timestamp time, const ScanRequest& request);
+  // The database as it is; for the commit thread.
+  ReadPlace Latest() const { return ReadPlace(*routing, visible()); }
   // The newest record under one key. The cache answers most of these, and needs no read point to do it.
   Status ReadNewest(BytesView key, std::optional<Record>* out, const ReadOptions& read);
 
@@ -99,15 +114,15 @@ struct RocksStore {
 
   std::atomic<WriteState> write_state{WriteState::kWritable};
   std::atomic<bool> stalled{false};
+  AddedKeys added;
+  ExpiredCounters expired_counters;
   std::atomic<bool> expiring_blobs{false};
   std::atomic<uint64_t> dropped_expired{0};
   std::atomic<uint64_t> user_bytes{0};
   std::atomic<uint64_t> storage_bytes{0};
   std::atomic<uint64_t> commits{0};
 
-  // Tables are few and small; those that were replaced stay until the end, because readers may hold them.
-  std::atomic<const Routing*> routing{nullptr};
-  std::vector<std::shared_ptr<const Routing>> routings;
+  std::shared_ptr<const Routing> routing;  // for the commit thread; readers have that of their read point
 
   std::unique_ptr<rocksdb::DB> db;
   std::array<rocksdb::ColumnFamilyHandle*, kProfiles> families{};
@@ -118,9 +133,9 @@ struct RocksStore {
   bool FindHot(uint64_t hash, BytesView key, Version version, Timestamp time, std::optional<Record>* out,
                const ReadOptions& read);
   // Looks into the LSM tree only.
-  Status ReadStored(const rocksdb::Snapshot* snapshot, uint64_t hash, Version version, Timestamp time, BytesView key,
-                    std::optional<Record>* out, const ReadOptions& read);
-  Status ReadMany(const rocksdb::Snapshot* snapshot, Version version, Timestamp time, std::span<const BytesView> keys,
+  Status ReadStored(const ReadPlace& place, uint64_t hash, Timestamp time, BytesView key, std::optional<Record>* out,
+                    const ReadOptions& read);
+  Status ReadMany(const ReadPlace& place, Timestamp time, std::span<const BytesView> keys,
                   std::span<std::optional<Record>> out, const ReadOptions& read);
   Status Take(uint64_t hash, BytesView key, BytesView stored, Version version, Timestamp time,
               std::optional<Record>* out, const ReadOptions& read);

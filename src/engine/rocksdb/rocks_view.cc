@@ -34,13 +34,13 @@ Status RocksView::Get(std::span<const BytesView> keys, std::span<std::optional<R
                       const ReadOptions& options) {
   std::lock_guard lock(in_use_);
   KVARTS_CHECK_OK(CheckAge());
-  return store_.Read(point_->snapshot, version_, time_, keys, out, options);
+  return store_.Read(*point_, time_, keys, out, options);
 }
 
 Result<ScanPage> RocksView::Scan(const ScanRequest& request) {
   std::lock_guard lock(in_use_);
   KVARTS_CHECK_OK(CheckAge());
-  return store_.Scan(point_->snapshot, time_, request);
+  return store_.Scan(*point_, time_, request);
 }
 
 void RocksView::Close() {

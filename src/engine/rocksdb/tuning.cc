@@ -88,8 +88,8 @@ rocksdb::ColumnFamilyOptions FamilyOptions(Profile profile, const RocksOptions& 
   family.memtable_whole_key_filtering = true;
   family.memtable_prefix_bloom_size_ratio = 0.05;
   family.write_buffer_size = plan.one_write_buffer;
-  // The commit thread is never delayed by RocksDB: with no_slowdown every refused attempt would be charged to the delay,
-  // and retrying would put its end off for ever. Only the hard stops are left, which are polled.
+  // The commit thread is never delayed by RocksDB: with no_slowdown every refused attempt would be charged to the
+  // delay, and retrying would put its end off for ever. Only the hard stops are left, which are polled.
   family.max_write_buffer_number = 3;  // from four on, the last but one delays
   family.level0_slowdown_writes_trigger = family.level0_stop_writes_trigger;
   family.soft_pending_compaction_bytes_limit = 0;
