@@ -192,6 +192,34 @@ TEST_P(CounterTest, AddsBeforeTheExpiryCountUntilItAndThoseAfterAnew) {
   EXPECT_EQ(Find(*before, "n")->value, CounterValue(12));
 }
 
+// However an engine tidies up in the meantime: what an add met decides its fate, even after that is gone.
+TEST_P(CounterTest, AnAddDoesNotOutliveTheExpiryOfItsBase) {
+  const auto settle = [&](int how) {
+    if (how == 1) IgnoreError(engine().Compact(KeyRange::All()));
+    if (how == 2 && engine().capabilities().persistent) Reopen();
+  };
+  for (int how = 0; how < 9; ++how) {
+    Open({});
+    ASSERT_TRUE(engine().AssignProfile({"i", "j"}, Profile::kIngest));
+    ASSERT_TRUE(engine().AssignProfile({"w", "x"}, Profile::kWindow));
+    for (const std::string p : {"a", "i", "w"}) {
+      Must({PutCounter(p + "n", 10, In(Duration::Seconds(1))),
+            Mutation::Put(p + "t", "text", In(Duration::Seconds(1)))});
+    }
+    settle(how / 3);
+    for (const std::string p : {"a", "i", "w"}) {
+      Must({Mutation::Add(p + "n", 1), Mutation::Add(p + "t", 1)});
+    }
+    Wait(Duration::Seconds(2));
+    Put("unrelated", "", In(Duration::Micros(0)));
+    settle(how % 3);
+    EXPECT_EQ(Contents(), "");
+    EXPECT_EQ(Value("an"), "absent");
+    Add("an", 5);
+    EXPECT_EQ(Number("an"), 5);
+  }
+}
+
 TEST_P(CounterTest, AddPutAndEraseInOneCommitApplyInTheirOrder) {
   Add("n", 100);
   Must({Mutation::Add("n", 1), Mutation::Erase("n"), Mutation::Add("n", 2)});

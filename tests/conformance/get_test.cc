@@ -182,5 +182,30 @@ TEST_P(GetTest, SeesTheNewestAfterEveryKindOfWrite) {
   }
 }
 
+TEST_P(GetTest, SeesTheLastOfSeveralWritesInOneCommitHoweverHotTheKey) {
+  const Mutation put = Mutation::Put("k", "put");
+  const Mutation erase = Mutation::Erase("k");
+  const Mutation erase_range = Mutation::EraseRange("a", "z");
+  const auto value_after = [&](std::vector<Mutation> mutations) {
+    Put("k", "before");
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(Value("k"), "before");
+    Must(std::move(mutations));
+    const std::string value = Value("k");
+    EXPECT_EQ(Value(*NewView(), "k"), value);
+    EXPECT_EQ(Value("k"), value);
+    return value;
+  };
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(value_after({put, erase_range}), "absent");
+    EXPECT_EQ(value_after({put, erase}), "absent");
+    EXPECT_EQ(value_after({erase_range, put}), "put");
+    EXPECT_EQ(value_after({erase, put}), "put");
+    EXPECT_EQ(value_after({put, erase_range, put}), "put");
+    EXPECT_EQ(value_after({erase, Mutation::Add("k", 1), erase_range}), "absent");
+    EXPECT_EQ(value_after({erase_range, Mutation::Add("k", 1)}), CounterValue(1));
+    EXPECT_EQ(value_after({put, erase_range, Mutation::Add("k", 2)}), CounterValue(2));
+  }
+}
+
 }  // namespace
 }  // namespace kvarts::test
