@@ -69,10 +69,10 @@ HotCache::Way* HotCache::FindWay(Set& set, uint64_t hash, BytesView key) {
 }
 
 bool HotCache::Erased(BytesView key, Version version) const {
-  if (version >= check_below_.load(std::memory_order_acquire)) return false;
+  if (version > check_up_to_.load(std::memory_order_acquire)) return false;
   std::shared_lock lock(ranges_lock_);
   return std::ranges::any_of(
-      ranges_, [&](const ErasedRange& erased) { return version < erased.version && erased.range.Contains(key); });
+      ranges_, [&](const ErasedRange& erased) { return version <= erased.version && erased.range.Contains(key); });
 }
 
 bool HotCache::Find(uint64_t hash, BytesView key, Version at_most, Record* record) {
@@ -176,7 +176,7 @@ void HotCache::EraseRange(const KeyRange& range, Version version) {
   std::unique_lock lock(ranges_lock_);
   ranges_.push_back({range, version, sets_.size()});
   last_range_erase_.store(version, std::memory_order_release);
-  check_below_.store(version, std::memory_order_release);
+  check_up_to_.store(version, std::memory_order_release);
 }
 
 // Too many ranges at once: cheaper to forget every entry than to hold each against all of them.
@@ -190,7 +190,7 @@ void HotCache::Wipe(Version version) {
   }
   std::unique_lock lock(ranges_lock_);
   ranges_.clear();
-  check_below_.store(kNoVersion, std::memory_order_release);
+  check_up_to_.store(kNoVersion, std::memory_order_release);
 }
 
 void HotCache::Sweep() {
@@ -206,7 +206,7 @@ void HotCache::Sweep() {
   std::unique_lock lock(ranges_lock_);
   for (ErasedRange& erased : ranges_) erased.sets_left -= std::min(erased.sets_left, steps);
   std::erase_if(ranges_, [](const ErasedRange& erased) { return erased.sets_left == 0; });
-  if (ranges_.empty()) check_below_.store(kNoVersion, std::memory_order_release);
+  if (ranges_.empty()) check_up_to_.store(kNoVersion, std::memory_order_release);
 }
 
 CacheStats HotCache::Stats() const {

@@ -5,8 +5,9 @@
 // - a reader at version v takes an entry only if the entry's version is at most v;
 // - a value read from the LSM tree at v is refused if anything in its set changed after v, or a range was erased;
 // - the committer tells the cache of every write after the LSM tree has it and before the version becomes visible.
-// A range erase would have to visit every set. Instead the range is remembered, entries older than it are held against
-// it when found, and the committer sweeps a few sets per group until the range can be forgotten.
+// A range erase would have to visit every set. Instead the range is remembered, entries up to its version are held against
+// it when found, and the committer sweeps a few sets per group until the range can be forgotten. (What the same commit put
+// into the range after erasing it is missed by the cache for that long, and read from the LSM tree.)
 #pragma once
 
 #include <atomic>
@@ -88,7 +89,7 @@ class HotCache {
   std::atomic<size_t> used_{0};
   std::atomic<size_t> hand_{0};  // the set that gives way next when a full set is not the one that grows
   std::atomic<Version> last_range_erase_{kNoVersion};
-  std::atomic<Version> check_below_{kNoVersion};  // entries older than this are held against ranges_
+  std::atomic<Version> check_up_to_{kNoVersion};  // entries of later versions are not held against ranges_
   mutable std::shared_mutex ranges_lock_;
   std::vector<ErasedRange> ranges_;  // written by the committer under ranges_lock_
   size_t sweep_at_ = 0;
