@@ -75,7 +75,7 @@ Result<Page> ScanUserKeys(const Range& range, const ScanOptions& options, const 
     const BytesView user_key = UserKeyOf(entry.key).value_or(BytesView());
     page.entries.push_back({std::string(user_key), ToValue(Record{entry.header, Bytes(entry.value)})});
   }
-  if (scanned.rest()) page.cursor = MakeCursor(query, *scanned.rest(), setting.version);
+  if (scanned.rest()) page.cursor = MakeCursor(query, *scanned.rest(), setting.version, setting.now);
   return page;
 }
 

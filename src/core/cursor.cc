@@ -12,6 +12,7 @@ namespace {
 //   1  flags: 1 for a scan in reverse
 //   8  the fingerprint of the query
 //   8  the version at which it was issued
+//   8  the time at which it was issued
 //   …  start and end of what is left, each with its size before it
 //   …  the seal, with its size before it: empty
 constexpr uint8_t kFormat = 1;
@@ -41,7 +42,8 @@ uint64_t FingerprintOf(const CursorQuery& query) {
 struct Cursor {
   bool reverse = false;
   uint64_t query = 0;
-  Version issued;
+  Version version;
+  Timestamp issued;
   KeyRange rest;
 };
 
@@ -55,7 +57,8 @@ Result<Cursor> Decode(std::string_view text) {
   fields.Require(fields.Byte() == kFormat, "an unknown format");
   cursor.reverse = fields.Byte(kReverse) == kReverse;
   cursor.query = fields.Fixed();
-  cursor.issued = fields.TakeVersion();
+  cursor.version = fields.TakeVersion();
+  cursor.issued = fields.TakeTime();
   cursor.rest.start = fields.Sized();
   cursor.rest.end = fields.Sized();
   fields.Sized(0);  // the seal
@@ -65,12 +68,13 @@ Result<Cursor> Decode(std::string_view text) {
 
 }  // namespace
 
-std::string MakeCursor(const CursorQuery& query, const KeyRange& rest, Version version) {
+std::string MakeCursor(const CursorQuery& query, const KeyRange& rest, Version version, Timestamp now) {
   Bytes bytes;
   bytes.push_back(static_cast<char>(kFormat));
   bytes.push_back(static_cast<char>(query.reverse ? kReverse : 0));
   AppendBig(&bytes, FingerprintOf(query));
   AppendBig(&bytes, version.stamp);
+  AppendBig(&bytes, now.micros);
   AppendSized(&bytes, rest.start);
   AppendSized(&bytes, rest.end);
   AppendSized(&bytes, {});
@@ -82,9 +86,9 @@ Result<KeyRange> OpenCursor(std::string_view text, const CursorQuery& query, Tim
   if (cursor.query != FingerprintOf(query) || cursor.reverse != query.reverse || !query.range.Contains(cursor.rest)) {
     return Error(ErrorCode::kInvalidArgument, "the cursor belongs to another query");
   }
-  const Timestamp issued = cursor.issued.time();
-  if (issued > now) return Error(ErrorCode::kInvalidArgument, "the cursor was not issued by this store");
-  const uint64_t age = now.micros - issued.micros;
+  if (cursor.issued > now || cursor.version.time() > cursor.issued)
+    return Error(ErrorCode::kInvalidArgument, "the cursor was not issued by this store");
+  const uint64_t age = now.micros - cursor.issued.micros;
   if (age > static_cast<uint64_t>(max_age.micros)) {
     return Error(
         ErrorCode::kInvalidArgument, "the cursor has expired",

@@ -23,8 +23,9 @@ struct CursorQuery {
 // Longer texts are no cursors, and are not looked at.
 constexpr size_t kMaxCursorChars = 64 << 10;
 
-// A cursor to the rest of the query's range, issued at `version`.
-std::string MakeCursor(const CursorQuery& query, const KeyRange& rest, Version version);
+// A cursor to the rest of the query's range, issued at `version` and `now`: the view's, which may be far apart when
+// nothing was written for long.
+std::string MakeCursor(const CursorQuery& query, const KeyRange& rest, Version version, Timestamp now);
 
 // What is left of the range. `invalid_argument` when the text is no cursor, belongs to another query, or was issued
 // more than `max_age` before `now`.
