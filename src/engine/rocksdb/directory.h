@@ -16,7 +16,7 @@
 namespace kvarts {
 
 // The format that this program writes. Each step from one to the next is in upgrade.cc.
-constexpr int kFormatVersion = 1;
+constexpr int kFormatVersion = 2;
 
 struct Stamp {
   int format = kFormatVersion;

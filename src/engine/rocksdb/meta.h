@@ -9,6 +9,8 @@
 
 namespace kvarts {
 
+// The identity of the store, as its stamp has it.
+constexpr std::string_view kMetaIdentity = "identity";
 // No version at or above this was issued before the record was synced.
 constexpr std::string_view kMetaCeiling = "ceiling";
 // Bytes written and commits made since the store was created.

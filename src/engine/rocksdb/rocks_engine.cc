@@ -18,6 +18,7 @@
 #include "engine/rocksdb/rocks_stats.h"
 #include "engine/rocksdb/rocks_store.h"
 #include "engine/rocksdb/tuning.h"
+#include "engine/rocksdb/upgrade.h"
 
 namespace kvarts {
 namespace {
@@ -113,22 +114,15 @@ RocksEngine::~RocksEngine() {
 }
 
 Status RocksEngine::Open() {
-  const Stamp& stamp = directory_.stamp();
-  if (stamp.engine != "rocksdb") {
-    return Error(ErrorCode::kInvalidArgument, "the data directory belongs to another engine",
-                 {{"path", directory_.path()}, {"engine", stamp.engine}});
-  }
-  if (stamp.format > kFormatVersion) {
-    return Error(ErrorCode::kInvalidArgument, "the data directory has a format that this program does not know",
-                 {{"path", directory_.path()},
-                  {"format", std::to_string(stamp.format)},
-                  {"newest_known", std::to_string(kFormatVersion)}});
-  }
+  KVARTS_CHECK_OK(CheckFormat(directory_, store_.options.upgrade));
+  const Stamp stamp = directory_.stamp();
   if (stamp.unfinished) std::filesystem::remove_all(directory_.data_path());
   if (!stamp.unfinished && !std::filesystem::exists(directory_.data_path() + "/CURRENT")) {
     return Error(ErrorCode::kCorruption, "the data directory has a stamp but no data", {{"path", directory_.path()}});
   }
   KVARTS_CHECK_OK(OpenDatabase());
+  KVARTS_CHECK_OK(stamp.unfinished ? WriteIdentity(stamp, store_) : UpgradeFormat(directory_, store_));
+  KVARTS_CHECK_OK(CheckIdentity(directory_, store_));
   Version ceiling;
   KVARTS_CHECK_OK(LoadMeta(&ceiling));
   // After a crash, versions up to the ceiling may have been seen. Their time is about to come: it is waited for, so
