@@ -2,7 +2,7 @@
 #pragma once
 
 #include <memory>
-#include <vector>
+#include <ostream>
 
 #include "engine/engine.h"
 #include "support/engines.h"
@@ -10,9 +10,9 @@
 namespace kvarts::test {
 
 enum class Fault {
-  kNone,
   kLostErase,     // an erase in a commit is left out
   kLostCommit,    // a commit is acknowledged, and nothing is written
+  kTornCommit,    // a commit of several mutations becomes two
   kLostUpdate,    // what a transaction read is not checked
   kLapseIgnored,  // a precondition holds although what it stands for has expired
   kDoubledAdd,    // an add is applied twice
@@ -23,8 +23,7 @@ enum class Fault {
   kMovingView,    // a view shows the newest state
 };
 const char* FaultName(Fault fault);
-// All but kNone.
-const std::vector<Fault>& AllFaults();
+inline void PrintTo(Fault fault, std::ostream* out) { *out << FaultName(fault); }
 
 // Passes everything on to `inner`, with the fault at every `period`-th opportunity.
 std::unique_ptr<Engine> MakeFaulty(std::unique_ptr<Engine> inner, Fault fault, uint64_t period);
