@@ -85,17 +85,23 @@ const Syntax& CheckSyntax() {
 Result<int> RunCheck(const Arguments& arguments) {
   const auto begin = std::chrono::steady_clock::now();
   const std::string& dir = arguments.at(0);
-  KVARTS_TRY(const std::unique_ptr<Engine> engine, OpenDirectory(dir));
+  const Result<std::unique_ptr<Engine>> engine = OpenDirectory(dir);
+  const bool damaged = !engine.has_value() && engine.error().code() == ErrorCode::kCorruption;
+  if (!engine.has_value() && !damaged) return engine.error();
   Print(fmt::format("Checking {}, format {}\n", dir, kFormatVersion));
-  KVARTS_TRY(const uint64_t in_files, CheckFiles(*engine));
-  KVARTS_TRY(const uint64_t in_keyspace, CheckKeyspace(*engine));
-  const auto took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
-  if (in_files + in_keyspace == 0) {
-    Print(fmt::format("ok, in {}\n", HumanDuration({took.count()})));
-    return kExitOk;
+  uint64_t found = 0;
+  if (damaged) {
+    PrintFinding("the store cannot be opened", ErrorText(engine.error()));
+    found = 1;
+  } else {
+    KVARTS_TRY(const uint64_t in_files, CheckFiles(**engine));
+    KVARTS_TRY(const uint64_t in_keyspace, CheckKeyspace(**engine));
+    found = in_files + in_keyspace;
   }
-  Print(fmt::format("{}\n", Counted(in_files + in_keyspace, "finding", "findings")));
-  return kExitFailed;
+  const auto took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
+  const std::string verdict = found == 0 ? "ok" : Counted(found, "finding", "findings");
+  Print(fmt::format("{}, in {}\n", verdict, HumanDuration({took.count()})));
+  return found == 0 ? kExitOk : kExitFailed;
 }
 
 }  // namespace kvarts::cli

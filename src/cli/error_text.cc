@@ -16,8 +16,16 @@ bool IsOneOf(const std::array<std::string_view, N>& names, std::string_view name
   return std::ranges::find(names, name) != names.end();
 }
 
+// Causes come from elsewhere, and may have lines.
+std::string OneLine(std::string_view text) {
+  std::string line(text.substr(0, text.find_last_not_of(" \n") + 1));
+  std::ranges::replace(line, '\n', ' ');
+  return line;
+}
+
 void AppendIfAny(std::string* out, std::string_view before, std::string_view text, std::string_view after = {}) {
-  if (!text.empty()) out->append(before).append(text).append(after);
+  if (text.empty()) return;
+  out->append(before).append(text).append(after);
 }
 
 }  // namespace
@@ -35,7 +43,7 @@ std::string ErrorText(const Error& error) {
     }
   }
   AppendIfAny(&out, " (", facts, ")");
-  AppendIfAny(&out, "; ", error.field("cause"));
+  AppendIfAny(&out, "; ", OneLine(error.field("cause")));
   AppendIfAny(&out, "; did you mean ", error.field("nearest"), "?");
   AppendIfAny(&out, "; usage: ", error.field("usage"));
   return out;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "api/convert.h"
-#include "cli/error_text.h"
 #include "cli/nearest.h"
 #include "cli/shell_steps.h"
 #include "cli/stats_text.h"
@@ -54,8 +53,9 @@ std::string ChangeText(const Change& change) {
 struct Shell::ShellCommand {
   std::string_view name;
   std::string_view other_name;
-  std::string_view words;  // what it takes
-  std::string_view help;
+  std::string_view words;    // what it takes
+  std::string_view help;     // one line
+  std::string_view details;  // the rest
   Status (Shell::*run)(WordReader& words);
 
   std::string Usage() const { return words.empty() ? std::string(name) : fmt::format("{} {}", name, words); }
@@ -63,31 +63,42 @@ struct Shell::ShellCommand {
 
 const std::vector<Shell::ShellCommand>& Shell::Commands() {
   static const std::vector<ShellCommand> kCommands = {
-      {"get", "", "KEY", "the value, its version and expiry", &Shell::Get},
-      {"put", "set", "KEY VALUE [ttl DURATION]", "store a value, for a while if ttl says so: 30, 500ms, 5m, 2h, 7d",
-       &Shell::Put},
-      {"create", "", "KEY VALUE [ttl DURATION]", "the same, only if there is nothing under the key", &Shell::Create},
-      {"cas", "replace", "KEY VERSION VALUE [ttl DURATION]", "the same, only if the value has this version",
+      {"get", "", "KEY", "show a value, its version and expiry", "", &Shell::Get},
+      {"put", "set", "KEY VALUE [ttl DURATION]", "store a value, for a while if ttl is given",
+       "A DURATION is in seconds, or 500ms, 5m, 2h, 7d: put session:7 token ttl 30", &Shell::Put},
+      {"create", "", "KEY VALUE [ttl DURATION]", "store a value if there is none", "", &Shell::Create},
+      {"cas", "replace", "KEY VERSION VALUE [ttl DURATION]", "replace a value that has this version",
+       "Compare and swap: get shows the version; if the value has changed since, nothing\n"
+       "is written.",
        &Shell::Replace},
-      {"delete", "del", "KEY", "delete a key", &Shell::Delete},
-      {"deleteif", "", "KEY VERSION", "delete a key, only if its value has this version", &Shell::DeleteIf},
-      {"scan", "", "[PREFIX | from KEY to KEY] [limit N] [reverse] [keys]", "list keys in order, a page at a time",
+      {"delete", "del", "KEY", "delete a key", "", &Shell::Delete},
+      {"deleteif", "", "KEY VERSION", "delete a key if its value has this version", "", &Shell::DeleteIf},
+      {"scan", "", "[PREFIX] [from KEY] [to KEY] [limit N] [reverse] [keys]", "list keys in order, a page at a time",
+       "Everything, or what begins with PREFIX, or the keys at or after `from` and before\n"
+       "`to`. A page has 20 keys unless limit says otherwise, and more shows the next one.\n"
+       "The word keys leaves the values out.",
        &Shell::Scan},
-      {"more", "", "", "the next page of the last scan", &Shell::More},
-      {"count", "", "[PREFIX | from KEY to KEY]", "how many keys there are, exactly", &Shell::Count},
-      {"incr", "", "KEY [N]", "add N or 1 to a counter and show it", &Shell::Increment},
-      {"add", "", "KEY N", "add to a counter without reading it", &Shell::Add},
-      {"counter", "", "KEY", "the number of a counter", &Shell::Counter},
-      {"ttl", "", "KEY [DURATION | never]", "when a key expires; with DURATION, change that", &Shell::Ttl},
-      {"begin", "", "", "open a transaction block: all its changes or none", &Shell::Begin},
-      {"commit", "", "", "write the block, if what it read is still so", &Shell::Commit},
-      {"rollback", "", "", "throw the block away", &Shell::RollBack},
-      {"watch", "", "PREFIX [N]", "show changes under a prefix as you make them, N at most", &Shell::WatchPrefix},
-      {"unwatch", "", "", "end all watches", &Shell::Unwatch},
-      {"stats", "", "", "what is on disk, and what reading and writing it costs", &Shell::Stats},
-      {"sync", "", "", "wait until everything is on disk", &Shell::Sync},
-      {"help", "?", "[COMMAND]", "this list, or what a command takes", &Shell::Help},
-      {"exit", "quit", "", "leave; so does Ctrl-D", &Shell::Exit},
+      {"more", "", "", "show the next page of the last scan", "", &Shell::More},
+      {"count", "", "[PREFIX] [from KEY] [to KEY]", "count keys, exactly", "", &Shell::Count},
+      {"incr", "", "KEY [N]", "add N or 1 to a counter and show it", "", &Shell::Increment},
+      {"add", "", "KEY N", "add to a counter without reading it", "", &Shell::Add},
+      {"counter", "", "KEY", "show a counter", "", &Shell::Counter},
+      {"ttl", "", "KEY [DURATION | never]", "show or change when a key expires",
+       "A DURATION is in seconds, or 500ms, 5m, 2h, 7d.", &Shell::Ttl},
+      {"begin", "", "", "open a transaction block",
+       "Commands up to commit see each other's changes, and nobody else does. commit writes\n"
+       "all of them or, if anything that the block has read is different by then, nothing.\n"
+       "rollback throws them away.",
+       &Shell::Begin},
+      {"commit", "", "", "write all changes of the block", "", &Shell::Commit},
+      {"rollback", "", "", "throw the block away", "", &Shell::RollBack},
+      {"watch", "", "PREFIX [N]", "show changes under a prefix",
+       "From now on until unwatch, or until N changes were shown.", &Shell::WatchPrefix},
+      {"unwatch", "", "", "end all watches", "", &Shell::Unwatch},
+      {"stats", "", "", "what is on disk, and what it costs", "", &Shell::Stats},
+      {"sync", "", "", "wait until everything is on disk", "", &Shell::Sync},
+      {"help", "?", "[COMMAND]", "this list, or more about a command", "", &Shell::Help},
+      {"exit", "quit", "", "leave", "", &Shell::Exit},
   };
   return kCommands;
 }
@@ -97,6 +108,15 @@ const Shell::ShellCommand* Shell::Find(std::string_view name) {
     if (command.name == name || (!command.other_name.empty() && command.other_name == name)) return &command;
   }
   return nullptr;
+}
+
+Error Shell::NoSuchCommand(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const ShellCommand& known : Commands()) names.push_back(known.name);
+  const std::string_view nearest = Nearest(name, names);
+  return Error(ErrorCode::kInvalidArgument,
+               nearest.empty() ? "there is no such command, and help lists them" : "there is no such command",
+               {{"command", ShownWord(name)}, {"nearest", std::string(nearest)}});
 }
 
 void Shell::Interrupt() { interrupted = 1; }
@@ -119,19 +139,9 @@ Status Shell::Execute(std::string_view line) {
   KVARTS_TRY(const std::vector<Word> words, SplitWords(line));
   if (words.empty()) return {};
   const ShellCommand* command = Find(words[0].text);
-  if (command == nullptr) {
-    std::vector<std::string_view> names;
-    for (const ShellCommand& known : Commands()) names.push_back(known.name);
-    return Error(ErrorCode::kInvalidArgument, "there is no such command; help lists them",
-                 {{"command", ShownWord(words[0].text)}, {"nearest", std::string(Nearest(words[0].text, names))}});
-  }
-  WordReader reader{std::span(words).subspan(1)};
-  const Status ran = (this->*command->run)(reader);
-  if (!ran.has_value()) {
-    if (!reader.failed()) return ran;
-    return Error(ErrorCode::kInvalidArgument, "the command is not complete or not right",
-                 {{"cause", ErrorText(ran.error())}, {"usage", command->Usage()}});
-  }
+  if (command == nullptr) return NoSuchCommand(words[0].text);
+  WordReader reader(std::span<const Word>(words).subspan(1), command->Usage());
+  KVARTS_CHECK_OK((this->*command->run)(reader));
   return PrintChanges();
 }
 
@@ -351,17 +361,28 @@ Status Shell::Help(WordReader& words) {
     KVARTS_TRY(name, words.Take("COMMAND"));
   }
   KVARTS_CHECK_OK(words.Finish());
-  const ShellCommand* only = name.empty() ? nullptr : Find(name);
-  if (!name.empty() && only == nullptr) {
-    return Error(ErrorCode::kNotFound, "there is no such command; help lists them", {{"command", ShownWord(name)}});
+  if (name.empty()) {
+    PrintCommands();
+    return {};
   }
-  Table table({Table::Align::kLeft, Table::Align::kLeft});
-  for (const ShellCommand& command : Commands()) {
-    if (only == nullptr || only == &command) table.Add({command.Usage(), std::string(command.help)});
-  }
-  Print(table.ToString(2));
-  if (only == nullptr) Print("  Words with blanks stand in quotes; \\xNN is any byte.\n");
+  const ShellCommand* command = Find(name);
+  if (command == nullptr) return NoSuchCommand(name);
+  Print(fmt::format("{}: {}\n", Bold(command->Usage()), command->help));
+  if (!command->other_name.empty()) Print(fmt::format("Also called {}.\n", command->other_name));
+  if (!command->details.empty()) Print(fmt::format("{}\n", command->details));
   return {};
+}
+
+void Shell::PrintCommands() {
+  constexpr size_t kWidth = 34;
+  for (const ShellCommand& command : Commands()) {
+    const std::string usage = command.Usage();
+    const bool fits = usage.size() <= kWidth;
+    Print(fmt::format("  {}{}", Bold(usage),
+                      fits ? std::string(kWidth - usage.size(), ' ') : "\n" + std::string(kWidth + 2, ' ')));
+    Print(fmt::format("  {}\n", command.help));
+  }
+  Print("Words with blanks stand in \"double\" or 'single' quotes. \\xNN is any byte.\n");
 }
 
 Status Shell::Exit(WordReader& words) {

@@ -45,6 +45,8 @@ class Shell {
 
   static const std::vector<ShellCommand>& Commands();
   static const ShellCommand* Find(std::string_view name);
+  static Error NoSuchCommand(std::string_view name);
+  static void PrintCommands();
 
   Status Get(WordReader& words);
   Status Put(WordReader& words);

@@ -21,8 +21,9 @@ void OnInterrupt(int) { Shell::Interrupt(); }
 
 Status Greet(const std::string& dir, Engine& engine, Durability durability) {
   KVARTS_TRY(const EngineStats stats, engine.Stats());
-  Print(fmt::format("Kvarts {}. Data in {}: about {}. Writes are {}.\n", KVARTS_VERSION, dir,
-                    Counted(stats.keys_estimate, "key", "keys"), DurabilityName(durability)));
+  const std::string keys = stats.keys_estimate == 0 ? "empty" : "about " + Counted(stats.keys_estimate, "key", "keys");
+  Print(fmt::format("Kvarts {}. Data in {}: {}. Writes are {}.\n", KVARTS_VERSION, dir, keys,
+                    DurabilityName(durability)));
   Print(fmt::format("Try {}, then {}, then {}.\n", Bold("put greeting hello"), Bold("get greeting"), Bold("scan")));
   Print(fmt::format("{} lists all commands, Tab completes them, Ctrl-D leaves.\n", Bold("help")));
   return {};

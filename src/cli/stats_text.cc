@@ -75,25 +75,29 @@ Figure TombstoneFigure(const EngineStats& stats) {
   return {stats.TombstoneRatio(), kHighTombstones, Entries(stats) >= kEnoughEntries};
 }
 
-std::string FigureText(std::string_view name, const std::string& value, const Figure& figure,
-                       std::string_view sentence) {
+std::string FigureText(std::string_view name, const std::string& value, const Figure& figure, std::string_view meaning,
+                       std::string_view worry) {
   const std::string verdict = figure.Verdict();
   const std::string shown = verdict == "high" ? Red(verdict) : verdict;
-  return fmt::format("  {:<11} {:>7}  {}\n{:22}{}\n", name, value, shown, "", Dim(sentence));
+  return fmt::format("  {:<11} {:>7}  {}\n{}\n{}\n", name, value, shown, Dim(fmt::format("      {}", meaning)),
+                     Dim(fmt::format("      {}", worry)));
 }
 
 std::string AmplificationText(const EngineStats& stats) {
-  return FigureText("write", fmt::format("{:.1f}", stats.WriteAmplification()), WriteFigure(stats),
-                    "Bytes written to disk (log, flushes, compactions) for each byte committed. Worry above 30: the\n"
-                    "                      disk works for compaction more than for you.") +
-         FigureText("read", fmt::format("{}", stats.sorted_runs), ReadFigure(stats),
-                    "Places a read may have to look into (write buffers, fresh files, levels). Worry above 12:\n"
-                    "                      compaction is behind the writes.") +
-         FigureText("space", fmt::format("{:.2f}", stats.SpaceAmplification()), SpaceFigure(stats),
-                    "Bytes on disk for each byte of live data. Worry above 2: half of the disk holds what is\n"
-                    "                      overwritten, deleted or expired.") +
+  const uint64_t stored = stats.live_bytes + stats.stale_bytes;
+  const std::string write = stats.commits == 0 ? "-" : fmt::format("{:.1f}", stats.WriteAmplification());
+  const std::string space = stored == 0 ? "-" : fmt::format("{:.2f}", stats.SpaceAmplification());
+  return FigureText("write", write, WriteFigure(stats),
+                    "Bytes written to disk for each byte committed: log, flushes, compactions.",
+                    "Worry above 30: the disk works more for compaction than for you.") +
+         FigureText("read", std::to_string(stats.sorted_runs), ReadFigure(stats),
+                    "Places that a read may have to look into: buffers, fresh files, levels.",
+                    "Worry above 12: compaction is behind the writes.") +
+         FigureText("space", space, SpaceFigure(stats), "Bytes in the data files for each byte of live data.",
+                    "Worry above 2: half of them are overwritten, deleted or expired.") +
          FigureText("tombstones", HumanPercent(stats.TombstoneRatio()), TombstoneFigure(stats),
-                    "Stored entries that only mark a deletion. Worry above 30 %: scans step over each of them.");
+                    "Stored entries that only mark a deletion.",
+                    "Worry above 30 %: scans have to step over each of them.");
 }
 
 std::string SpaceText(const EngineStats& stats) {
@@ -112,11 +116,11 @@ std::string HitsText(const CacheStats& cache) {
 }
 
 std::string MemoryText(const EngineStats& stats) {
-  Table table({kLeft, kRight, kLeft, kRight, kLeft});
+  Table table({kLeft, kRight, kRight, kLeft});
   const auto add = [&](const char* name, uint64_t used, uint64_t of, const std::string& more) {
-    table.Add({name, HumanBytes(used), "of", HumanBytes(of), more});
+    table.Add({name, HumanBytes(used), "of " + HumanBytes(of), more});
   };
-  add("all", stats.memory_bytes, stats.memory_budget_bytes, "the memory budget for caches and write buffers");
+  add("all", stats.memory_bytes, stats.memory_budget_bytes, "for caches and write buffers together");
   add("hot values", stats.hot_values.bytes, stats.hot_values.capacity, HitsText(stats.hot_values));
   add("blocks", stats.blocks.bytes, stats.blocks.capacity, HitsText(stats.blocks));
   return table.ToString(2);

@@ -104,8 +104,7 @@ Result<std::vector<Word>> SplitWords(std::string_view line) {
 
 Result<Bytes> WordReader::Take(const char* what) {
   if (words_.empty()) {
-    failed_ = true;
-    return Error(ErrorCode::kInvalidArgument, "a word is missing", {{"argument", what}});
+    return Error(ErrorCode::kInvalidArgument, "a word is missing", {{"argument", what}, {"usage", usage_}});
   }
   Bytes text = words_.front().text;
   words_ = words_.subspan(1);
@@ -116,8 +115,10 @@ template <class Parsed>
 Result<Parsed> WordReader::TakeParsed(const char* what, Result<Parsed> (*parse)(std::string_view)) {
   KVARTS_TRY(const Bytes text, Take(what));
   Result<Parsed> parsed = parse(text);
-  failed_ = failed_ || !parsed.has_value();
-  return parsed;
+  if (parsed.has_value()) return parsed;
+  // Texts of errors are constants, so this one can be had again.
+  return Error(ErrorCode::kInvalidArgument, parsed.error().text().data(),
+               {{"word", ShownWord(text)}, {"usage", usage_}});
 }
 
 Result<uint64_t> WordReader::TakeCount(const char* what) { return TakeParsed(what, &ParseCount); }
@@ -136,11 +137,10 @@ bool WordReader::TakeIf(std::string_view keyword) {
   return true;
 }
 
-Status WordReader::Finish() {
+Status WordReader::Finish() const {
   if (words_.empty()) return {};
-  failed_ = true;
-  return Error(ErrorCode::kInvalidArgument, "there is a word too many; quote what has blanks",
-               {{"word", ShownWord(words_.front().text)}});
+  return Error(ErrorCode::kInvalidArgument, "there is a word too many, and what has blanks is quoted",
+               {{"word", ShownWord(words_.front().text)}, {"usage", usage_}});
 }
 
 }  // namespace kvarts::cli

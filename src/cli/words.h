@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,10 +30,11 @@ struct Word {
 // No words for an empty line and a comment.
 Result<std::vector<Word>> SplitWords(std::string_view line);
 
-// Takes the words of a command one after the other. `what` is a constant that names the word in errors.
+// Takes the words of a command one after the other. `what` is a constant that names the word in errors, which also say
+// how the command is written.
 class WordReader {
  public:
-  explicit WordReader(std::span<const Word> words) : words_(words) {}
+  WordReader(std::span<const Word> words, std::string usage) : words_(words), usage_(std::move(usage)) {}
 
   bool AtEnd() const { return words_.empty(); }
   Result<Bytes> Take(const char* what);
@@ -45,16 +47,14 @@ class WordReader {
   // Whether the next word is this keyword; takes it if it is.
   bool TakeIf(std::string_view keyword);
   // That nothing is left.
-  Status Finish();
-  // Whether any of these has failed.
-  bool failed() const { return failed_; }
+  Status Finish() const;
 
  private:
   template <class Parsed>
   Result<Parsed> TakeParsed(const char* what, Result<Parsed> (*parse)(std::string_view));
 
   std::span<const Word> words_;
-  bool failed_ = false;
+  const std::string usage_;
 };
 
 }  // namespace kvarts::cli

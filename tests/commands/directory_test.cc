@@ -1,0 +1,109 @@
+// Directories that cannot be opened: each says why, and nothing is made or changed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "commands/kvarts_process.h"
+#include "engine/rocksdb/directory.h"
+#include "kvarts/database.h"
+#include "support/temp_dir.h"
+
+namespace kvarts::test {
+namespace {
+
+using testing::HasSubstr;
+
+class Directory : public testing::Test {
+ protected:
+  // Every command that wants a directory that is there.
+  void ExpectRefused(const std::string& dir, const std::string& message) {
+    for (const std::string command : {"check", "dump", "stats", "upgrade"}) {
+      const Ran ran = RunKvarts({command, dir});
+      EXPECT_EQ(ran.code, 1) << command;
+      EXPECT_THAT(ran.err, HasSubstr("kvarts: " + message)) << command;
+    }
+  }
+
+  // The data directory somewhere under a folder.
+  static std::string DataIn(const std::string& folder) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+      if (entry.path().filename() == "KVARTS") return entry.path().parent_path();
+    }
+    return folder;
+  }
+
+  TempDir temp_;
+};
+
+TEST_F(Directory, MissingIsNotMade) {
+  ExpectRefused(temp_ / "none", "there is no data directory: " + temp_ / "none");
+  EXPECT_FALSE(std::filesystem::exists(temp_ / "none"));
+  const Ran shell = RunScript(temp_ / "none", "get a\n", {"--no-create"});
+  EXPECT_EQ(shell.code, 1);
+  EXPECT_FALSE(std::filesystem::exists(temp_ / "none"));
+}
+
+TEST_F(Directory, EmptyIsNotTakenForAStore) {
+  std::filesystem::create_directory(temp_ / "empty");
+  ExpectRefused(temp_ / "empty", "there is no data directory");
+  EXPECT_TRUE(std::filesystem::is_empty(temp_ / "empty"));
+}
+
+TEST_F(Directory, NotOursIsLeftAlone) {
+  std::filesystem::create_directory(temp_ / "photos");
+  std::ofstream(temp_ / "photos/cat.jpg") << "meow";
+  const std::string message = "the directory holds files that are not Kvarts': " + temp_ / "photos";
+  ExpectRefused(temp_ / "photos", message);
+  EXPECT_THAT(RunScript(temp_ / "photos", "put a b\n").err, HasSubstr(message));
+  std::ofstream(temp_ / "file") << "meow";
+  ExpectRefused(temp_ / "file", "the data directory is not a directory: " + temp_ / "file");
+}
+
+TEST_F(Directory, OfANewerFormatIsRefusedByNumber) {
+  ASSERT_EQ(RunScript(temp_ / "data", "put a b\n").code, 0);
+  std::ofstream(temp_ / "data/KVARTS") << "kvarts data directory\nformat 99\nengine rocksdb\n"
+                                          "id 0190b7e2-7cb0-7123-8456-0123456789ab\n";
+  ExpectRefused(temp_ / "data",
+                "the data directory has a format that this program does not know: " + temp_ / "data" + " (format 99, ");
+}
+
+TEST_F(Directory, InUseIsSaid) {
+  const auto held = Database::Open(temp_ / "data");
+  ASSERT_TRUE(held) << held.error();
+  ExpectRefused(temp_ / "data", "the data directory is in use by another process: " + temp_ / "data");
+  EXPECT_EQ(RunScript(temp_ / "data", "get a\n").code, 1);
+}
+
+TEST_F(Directory, OfThePreviousFormatIsUpgradedWhenAsked) {
+  const std::string golden =
+      std::string(KVARTS_SOURCE_DIR) + "/tests/golden/format-" + std::to_string(kFormatVersion - 1) + ".tar";
+  if (!std::filesystem::exists(golden)) GTEST_SKIP() << "there is no earlier format";
+  std::filesystem::create_directory(temp_ / "old");
+  ASSERT_EQ(std::system(("tar -xf " + golden + " -C " + temp_ / "old").c_str()), 0);
+  const std::string dir = DataIn(temp_ / "old");
+  for (const std::string command : {"check", "dump", "stats"}) {
+    const Ran refused = RunKvarts({command, dir});
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_THAT(refused.err, HasSubstr("must be upgraded first (kvarts upgrade): " + dir));
+  }
+  const Ran upgraded = RunKvarts({"upgrade", dir});
+  EXPECT_EQ(upgraded.code, 0) << upgraded.err;
+  EXPECT_THAT(upgraded.out, HasSubstr("from format " + std::to_string(kFormatVersion - 1) + " to format " +
+                                      std::to_string(kFormatVersion)));
+  EXPECT_THAT(RunKvarts({"upgrade", dir}).out, HasSubstr("nothing to do"));
+  const Ran stats = RunKvarts({"stats", dir});
+  EXPECT_EQ(stats.code, 0) << stats.err;
+}
+
+TEST_F(Directory, UpgradeLeavesWhatIsUpToDate) {
+  ASSERT_EQ(RunScript(temp_ / "data", "put a b\n").code, 0);
+  const Ran ran = RunKvarts({"upgrade", temp_ / "data"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("nothing to do"));
+}
+
+}  // namespace
+}  // namespace kvarts::test
