@@ -229,6 +229,7 @@ TEST_P(CommitTest, StampsReachBothEndsOfKeyAndValue) {
 }
 
 TEST_P(CommitTest, StampedKeysAreInCommitOrder) {
+  durability_ = Durability::kNone;
   std::vector<std::string> expected;
   for (int i = 0; i < 100; ++i) {
     Mutation put = Mutation::Put("log/........", std::to_string(i));

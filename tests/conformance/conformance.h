@@ -51,7 +51,9 @@ class EngineTest : public ::testing::TestWithParam<EngineKind> {
   Timestamp In(Duration ahead) { return {clock().Now().micros + static_cast<uint64_t>(ahead.micros)}; }
 
   Result<Committed> Try(std::vector<Mutation> mutations, std::vector<Precondition> preconditions = {}) {
-    return CommitAndWait(engine(), MakeCommit(std::move(mutations), std::move(preconditions)));
+    Commit commit = MakeCommit(std::move(mutations), std::move(preconditions));
+    commit.durability = durability_;
+    return CommitAndWait(engine(), std::move(commit));
   }
   // The version, or kNoVersion and a failed test.
   Version Must(std::vector<Mutation> mutations, std::vector<Precondition> preconditions = {}) {
@@ -98,6 +100,9 @@ class EngineTest : public ::testing::TestWithParam<EngineKind> {
     const auto record = Find(key);
     return record ? CounterNumber(record->header, record->value) : 0;
   }
+  // Of the commits made here. Tests that make very many have no time to wait for the disk.
+  Durability durability_ = Durability::kSync;
+
   // Everything there is, as "a=1 b=2".
   std::string Contents() { return ShownScan(*NewView()); }
 

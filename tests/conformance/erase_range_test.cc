@@ -141,6 +141,7 @@ TEST_P(EraseRangeTest, OfThousandsOfKeysIsOneCommit) {
 }
 
 TEST_P(EraseRangeTest, ManyOfThemDoNotDisturbReads) {
+  durability_ = Durability::kNone;
   for (int i = 0; i < 300; ++i) {
     const std::string key = "k" + std::to_string(1000 + i);
     Commit commit =

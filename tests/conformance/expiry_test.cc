@@ -57,6 +57,7 @@ TEST_P(ExpiryTest, AViewKeepsItsOwnTime) {
 }
 
 TEST_P(ExpiryTest, WhatHasExpiredIsNotSeenAgainAfterAGetSawItGone) {
+  durability_ = Durability::kNone;
   Put("a", "1", In(Duration::Micros(500)));
   bool gone = false;
   for (int i = 0; i < 1000; ++i) {

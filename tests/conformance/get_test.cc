@@ -120,6 +120,7 @@ TEST_P(GetTest, ValuesAreAnyBytes) {
 }
 
 TEST_P(GetTest, ValuesOfAllSizesComeBack) {
+  durability_ = Durability::kNone;
   std::vector<size_t> sizes;
   for (size_t size = 1; size <= 1 << 20; size *= 2) {
     for (const size_t near : {size - 1, size, size + 1}) sizes.push_back(near);
@@ -163,6 +164,7 @@ TEST_P(GetTest, CostCountsKeysAndWhatCameBack) {
 }
 
 TEST_P(GetTest, SeesTheNewestAfterEveryKindOfWrite) {
+  durability_ = Durability::kNone;
   // The same key again and again, so that whatever caches it must keep up.
   for (int i = 0; i < 10; ++i) {
     Put("k", "1");
@@ -183,6 +185,7 @@ TEST_P(GetTest, SeesTheNewestAfterEveryKindOfWrite) {
 }
 
 TEST_P(GetTest, SeesTheLastOfSeveralWritesInOneCommitHoweverHotTheKey) {
+  durability_ = Durability::kNone;
   const Mutation put = Mutation::Put("k", "put");
   const Mutation erase = Mutation::Erase("k");
   const Mutation erase_range = Mutation::EraseRange("a", "z");

@@ -188,6 +188,7 @@ TEST_P(SecondRunTest, MayReadSoManyKeys) {
 }
 
 TEST_P(SecondRunTest, MayScanSoManyKeys) {
+  durability_ = Durability::kNone;
   Limits limits;
   limits.max_second_run_keys = 20;
   limits.max_second_run_time = Duration::Seconds(100);

@@ -11,6 +11,7 @@ class VersionTest : public EngineTest {};
 KVARTS_ON_EVERY_ENGINE(VersionTest);
 
 TEST_P(VersionTest, GrowsPerKeyOnAStandingClock) {
+  durability_ = Durability::kNone;
   Version last;
   for (int i = 0; i < 3000; ++i) {  // more than fit into a microsecond
     const Version version = Put("a", "");
@@ -21,6 +22,7 @@ TEST_P(VersionTest, GrowsPerKeyOnAStandingClock) {
 }
 
 TEST_P(VersionTest, GrowsPerKeyWithEveryKindOfWrite) {
+  durability_ = Durability::kNone;
   Version last = Put("a", "");
   for (int i = 0; i < 10; ++i) {
     for (const Mutation& write : {Mutation::Put("a", ""), Mutation::Add("a", 1), Mutation::Erase("a"),
@@ -35,6 +37,7 @@ TEST_P(VersionTest, GrowsPerKeyWithEveryKindOfWrite) {
 }
 
 TEST_P(VersionTest, GrowsOverAllKeysInCommitOrder) {
+  durability_ = Durability::kNone;
   if (!engine().capabilities().total_order) GTEST_SKIP() << "the engine orders keys one by one";
   Version last;
   for (int i = 0; i < 2000; ++i) {
@@ -68,6 +71,7 @@ TEST_P(VersionTest, ItsTimeIsTheClocks) {
 }
 
 TEST_P(VersionTest, ItsTimeRunsAheadOfAStandingClockByNoMoreThanNeeded) {
+  durability_ = Durability::kNone;
   Wait(Duration::Seconds(1));
   Version last;
   for (int i = 0; i < 3000; ++i) last = Put("a", "");

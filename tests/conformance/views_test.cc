@@ -16,6 +16,7 @@ TEST_P(ViewsTest, AnEmptyStoreShowsNothing) {
 }
 
 TEST_P(ViewsTest, ShowsWhatWasAcknowledgedBeforeItWasOpened) {
+  durability_ = Durability::kNone;
   for (int i = 0; i < 100; ++i) {
     const Version version = Put("a", std::to_string(i));
     const auto view = NewView();
@@ -89,6 +90,7 @@ TEST_P(ViewsTest, VersionIsThatOfTheNewestCommitItShows) {
 }
 
 TEST_P(ViewsTest, TimeIsTheClocksButNeverBeforeItsVersion) {
+  durability_ = Durability::kNone;
   EXPECT_GE(NewView()->time(), clock().Now());
   Wait(Duration::Seconds(5));
   const auto view = NewView();
@@ -105,6 +107,7 @@ TEST_P(ViewsTest, TimeIsTheClocksButNeverBeforeItsVersion) {
 }
 
 TEST_P(ViewsTest, TimeNeverGoesBack) {
+  durability_ = Durability::kNone;
   Timestamp last{};
   for (int i = 0; i < 3000; ++i) {
     if (i % 3 == 0) Put("a", "");

@@ -138,7 +138,9 @@ std::string Player::Assign(const Step& step) {
   for (auto& view : views_) view.reset();
   const KeyRange range = RangeOf(step.range);
   if (!range.IsEmpty()) {
-    const auto outcome = CommitAndWait(engine(), MakeCommit({Mutation::EraseRange(range.start, range.end)}));
+    Commit erase = MakeCommit({Mutation::EraseRange(range.start, range.end)});
+    erase.durability = Durability::kNone;
+    const auto outcome = CommitAndWait(engine(), std::move(erase));
     if (!outcome) return Show(outcome.error());
     commits_.push_back(outcome->version);
   }

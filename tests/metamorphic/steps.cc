@@ -162,7 +162,7 @@ CommitStep Generator::Commit() {
     // What is run in the engine has read nothing that could be untrue.
     for (PreconditionStep& step : commit.preconditions) step.from_read &= !commit.runs_again;
   }
-  commit.durability = OneOf({Durability::kNone, Durability::kNone, Durability::kInterval, Durability::kSync});
+  commit.durability = OneIn(12) ? Durability::kSync : OneOf({Durability::kNone, Durability::kInterval});
   return commit;
 }
 
