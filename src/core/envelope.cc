@@ -1,0 +1,85 @@
+#include "core/envelope.h"
+
+#include "core/fields.h"
+
+namespace kvarts {
+namespace {
+
+constexpr uint8_t kFormat = 1;
+
+// The texts in the order in which they are written; bit i of the flags says whether text i is there.
+using Text = std::string Envelope::*;
+constexpr Text kTexts[] = {&Envelope::type, &Envelope::tenant, &Envelope::actor, &Envelope::trace, &Envelope::command};
+constexpr const char* kTextNames[] = {"type", "tenant", "actor", "trace", "command"};
+constexpr size_t kTextCount = std::size(kTexts);
+constexpr uint8_t kAllTexts = (1 << kTextCount) - 1;
+
+}  // namespace
+
+Result<Bytes> Envelope::Encode() const {
+  unsigned flags = 0;
+  for (size_t i = 0; i < kTextCount; ++i) {
+    const std::string& text = this->*kTexts[i];
+    if (!text.empty()) flags |= 1u << i;
+    if (text.size() > kMaxTextBytes) {
+      return Error(ErrorCode::kTooLarge, "a text of the envelope is too long",
+                   {{"field", kTextNames[i]},
+                    {"limit", "max_envelope_text_bytes"},
+                    {"at_most", std::to_string(kMaxTextBytes)},
+                    {"is", std::to_string(text.size())}});
+    }
+  }
+  Bytes bytes;
+  bytes.push_back(static_cast<char>(kFormat));
+  bytes.push_back(static_cast<char>(flags));
+  AppendVarint(&bytes, schema);
+  for (const Text text : kTexts) {
+    if (!(this->*text).empty()) AppendSized(&bytes, this->*text);
+  }
+  return bytes += payload;
+}
+
+Result<Envelope> Envelope::Decode(BytesView bytes) {
+  FieldReader fields(bytes);
+  Envelope envelope;
+  fields.Require(fields.Byte() == kFormat, "an unknown format");
+  const uint8_t flags = fields.Byte(kAllTexts);
+  envelope.schema = static_cast<uint32_t>(fields.Varint(UINT32_MAX));
+  for (size_t i = 0; i < kTextCount; ++i) {
+    if ((flags >> i & 1) == 0) continue;
+    envelope.*kTexts[i] = fields.Sized(kMaxTextBytes);
+    fields.Require(!(envelope.*kTexts[i]).empty(), "a text that is there and empty");
+  }
+  envelope.payload = fields.Rest();
+  KVARTS_CHECK_OK(fields.Finish("the envelope is damaged"));
+  return envelope;
+}
+
+Result<StoredEnvelope> OpenEnvelope(const Record& record) {
+  if (record.header.kind != ValueKind::kEnvelope) {
+    return Error(ErrorCode::kInvalidArgument, "the value is not an envelope");
+  }
+  KVARTS_TRY(Envelope envelope, Envelope::Decode(record.value));
+  if (envelope.schema != record.header.schema) {
+    return Error(
+        ErrorCode::kCorruption, "the envelope contradicts its header",
+        {{"schema", std::to_string(envelope.schema)}, {"header_schema", std::to_string(record.header.schema)}});
+  }
+  return StoredEnvelope{std::move(envelope), record.header.version, record.header.version.time()};
+}
+
+Status PutEnvelope(Txn& txn, BytesView key, Envelope envelope, Timestamp expiry) {
+  const Context& context = txn.context();
+  if (envelope.actor.empty()) envelope.actor = context.actor;
+  if (envelope.trace.empty()) envelope.trace = context.trace;
+  if (envelope.command.empty()) envelope.command = context.command;
+  KVARTS_TRY(const Bytes bytes, envelope.Encode());
+  PutOptions options;
+  options.expiry = expiry;
+  options.kind = ValueKind::kEnvelope;
+  options.schema = envelope.schema;
+  txn.Put(key, bytes, options);
+  return {};
+}
+
+}  // namespace kvarts

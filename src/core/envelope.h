@@ -1,0 +1,50 @@
+// The envelope: what every governed value says about itself, around its payload.
+//
+// Which type and which schema the payload has, whose it is, and who wrote it, in which trace and by which command. When
+// and in which order it was written is the record's own version, so `version` and `updatedAt` cost nothing and cannot
+// be forged; the entity's id is its key. The bytes are in FORMAT.md. A record of the kind kEnvelope carries the schema
+// version in its header too, so that old ones are found without being decoded.
+#pragma once
+
+#include <string>
+
+#include "core/txn.h"
+#include "engine/record.h"
+
+namespace kvarts {
+
+struct Envelope {
+  // Of each text; longer ones are refused, when writing and when reading.
+  static constexpr size_t kMaxTextBytes = 1024;
+
+  uint32_t schema = 0;  // the schema version of the payload
+  std::string type;     // what it is: "case.current"
+  std::string tenant;   // whose it is
+  std::string actor;    // who wrote it
+  std::string trace;    // in which trace
+  std::string command;  // by which command
+  Bytes payload;
+
+  // `too_large` when a text is too long.
+  Result<Bytes> Encode() const;
+  // Any bytes are a whole envelope or `corruption`.
+  static Result<Envelope> Decode(BytesView bytes);
+
+  friend bool operator==(const Envelope&, const Envelope&) = default;
+};
+
+// An envelope as it is stored, with what its record adds.
+struct StoredEnvelope {
+  Envelope envelope;
+  Version version;
+  Timestamp updated_at;
+};
+
+// `invalid_argument` when the record is of another kind; `corruption` when its bytes are none, or contradict its
+// header.
+Result<StoredEnvelope> OpenEnvelope(const Record& record);
+
+// Puts it under the key, in the name of the transaction's context where the envelope does not say.
+Status PutEnvelope(Txn& txn, BytesView key, Envelope envelope, Timestamp expiry = kNever);
+
+}  // namespace kvarts
