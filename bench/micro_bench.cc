@@ -1,0 +1,137 @@
+// The parts by themselves: encoding a key, the hot-value cache, deciding a commit. For finding where time goes; none of
+// these is a target.
+#include <benchmark/benchmark.h>
+
+#include "core/keyspace.h"
+#include "engine/rocksdb/group.h"
+#include "engine/rocksdb/hot_cache.h"
+#include "engine/rocksdb/key_hash.h"
+#include "support/load.h"
+
+namespace kvarts::bench {
+namespace {
+
+constexpr uint64_t kKeys = 100'000;
+constexpr size_t kCacheBytes = 64 << 20;
+constexpr size_t kMaxValue = 4096;
+constexpr Version kNow{1000};
+
+const std::vector<std::string>& Keys() {
+  static const std::vector<std::string> kAll = [] {
+    std::vector<std::string> keys;
+    for (const uint32_t n : Shuffled(kKeys, 1)) keys.push_back(KeyOf(n));
+    return keys;
+  }();
+  return kAll;
+}
+
+ValueHeader HeaderOf(uint64_t version) {
+  ValueHeader header;
+  header.version = {version};
+  return header;
+}
+
+void EncodeUserKey(benchmark::State& state) {
+  size_t i = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(UserKey(Keys()[i++ % kKeys]));
+}
+BENCHMARK(EncodeUserKey);
+
+void EncodeTuple(benchmark::State& state) {
+  size_t i = 0;
+  for (auto _ : state) {
+    KeyBuffer key;
+    TupleWriter<KeyBuffer> writer(&key);
+    writer.Int(7).Text(Keys()[i % kKeys]).Int(static_cast<int64_t>(i));
+    ++i;
+    benchmark::DoNotOptimize(key);
+  }
+}
+BENCHMARK(EncodeTuple);
+
+// A cache with every key in it.
+std::unique_ptr<HotCache> FullCache() {
+  auto cache = std::make_unique<HotCache>(kCacheBytes, kMaxValue);
+  const std::string value = ValueOf(1, 100);
+  for (const std::string& key : Keys()) cache->Fill(KeyHash(key), key, HeaderOf(1), value, kNow);
+  return cache;
+}
+
+void CacheHit(benchmark::State& state) {
+  const auto cache = FullCache();
+  Record record;
+  size_t i = 0;
+  for (auto _ : state) {
+    const std::string& key = Keys()[i++ % kKeys];
+    benchmark::DoNotOptimize(cache->Find(KeyHash(key), key, kNow, &record));
+  }
+}
+BENCHMARK(CacheHit);
+
+void CacheMiss(benchmark::State& state) {
+  const auto cache = FullCache();
+  Record record;
+  std::string key = KeyOf(kKeys);
+  for (auto _ : state) {
+    ++key[8];
+    benchmark::DoNotOptimize(cache->Find(KeyHash(key), key, kNow, &record));
+  }
+}
+BENCHMARK(CacheMiss);
+
+// Filling a cache that has room for a tenth of what is offered.
+void CacheFill(benchmark::State& state) {
+  HotCache cache(kKeys * 20, kMaxValue);
+  const std::string value = ValueOf(1, 100);
+  size_t i = 0;
+  for (auto _ : state) {
+    const std::string& key = Keys()[i++ % kKeys];
+    cache.Fill(KeyHash(key), key, HeaderOf(1), value, kNow);
+  }
+}
+BENCHMARK(CacheFill);
+
+void CacheWrite(benchmark::State& state) {
+  const auto cache = FullCache();
+  const std::string value = ValueOf(2, 100);
+  size_t i = 0;
+  for (auto _ : state) {
+    const std::string& key = Keys()[i++ % kKeys];
+    cache->Write(KeyHash(key), key, HeaderOf(2 + i), value);
+  }
+}
+BENCHMARK(CacheWrite);
+
+class MutedSubmission final : public Submission {
+ public:
+  void Done(Result<Committed>) override {}
+};
+
+// A group of 64 one-put commits, decided and made into a batch, but not written.
+void DecideCommit(benchmark::State& state) {
+  constexpr int kGroup = 64;
+  RocksStore store(RocksOptions{}, "");
+  store.routing = std::make_shared<const Routing>(std::vector<Routing::Assignment>());
+  Group group(store, kNoVersion);
+  const std::string value = ValueOf(1, 100);
+  std::vector<std::unique_ptr<Submission>> next;
+  size_t i = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    std::vector<std::unique_ptr<Submission>> submissions;
+    for (int n = 0; n < kGroup; ++n) {
+      submissions.push_back(std::make_unique<MutedSubmission>());
+      submissions.back()->commit.mutations.push_back(Mutation::Put(Keys()[i++ % kKeys], value));
+    }
+    state.ResumeTiming();
+    group.Begin();
+    for (auto& submission : submissions) group.Decide(std::move(submission), &next);
+  }
+  state.SetItemsProcessed(state.iterations() * kGroup);
+}
+BENCHMARK(DecideCommit);
+
+}  // namespace
+}  // namespace kvarts::bench
+
+BENCHMARK_MAIN();
