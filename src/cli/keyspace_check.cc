@@ -4,7 +4,9 @@
 
 #include "cli/error_text.h"
 #include "cli/spaces.h"
+#include "core/envelope.h"
 #include "core/feed_codec.h"
+#include "core/job_record.h"
 
 namespace kvarts::cli {
 namespace {
@@ -23,14 +25,6 @@ Result<ExpiryEntry> DecodeExpiryEntry(BytesView key) {
   KVARTS_TRY(const Timestamp expiry, reader.TakeTime());
   KVARTS_TRY(const BytesView owner, reader.TakeTail());
   return ExpiryEntry{expiry, Bytes(owner)};
-}
-
-// A key of the space's number and one more element.
-Status CheckUuidKey(BytesView key) {
-  TupleReader reader(key);
-  KVARTS_CHECK_OK(reader.Skip());
-  KVARTS_TRY([[maybe_unused]] const Uuid id, reader.TakeUuid());
-  return reader.Finish();
 }
 
 // Any tuple at all.
@@ -95,9 +89,9 @@ Status KeyspaceCheck::CheckEntry(const ScanPage::Entry& entry) {
     case Space::kExpiry:
       return CheckExpiryEntry(entry);
     case Space::kJobs:
+      return CheckJob(entry);
     case Space::kJobQueue:
-      if (const Status key = CheckUuidKey(entry.key); !key.has_value()) Report(entry.key, ErrorText(key.error()));
-      return {};
+      return CheckQueueEntry(entry);
   }
   return {};
 }
@@ -110,6 +104,10 @@ void KeyspaceCheck::CheckHeader(const ScanPage::Entry& entry) {
   }
   if (header.kind == ValueKind::kCounter && entry.value.size() != sizeof(int64_t)) {
     Report(entry.key, fmt::format("a counter of {} bytes instead of {}", entry.value.size(), sizeof(int64_t)));
+  }
+  if (header.kind == ValueKind::kEnvelope) {
+    const auto envelope = OpenEnvelope(Record{header, Bytes(entry.value)});
+    if (!envelope.has_value()) Report(entry.key, ErrorText(envelope.error()));
   }
   if (ValueKindName(header.kind) == "unknown") Report(entry.key, "its value is of a kind that is not known");
 }
@@ -148,6 +146,29 @@ Status KeyspaceCheck::CheckFeedEntry(const ScanPage::Entry& entry) {
     declared_feeds_[feed] = declaration.has_value();
   }
   if (!declared_feeds_[feed]) Report(entry.key, "an entry of a feed that was never declared");
+  return {};
+}
+
+Status KeyspaceCheck::CheckJob(const ScanPage::Entry& entry) {
+  const Result<JobRecord> job = JobRecord::FromStored(entry.key, entry.value, entry.header.version);
+  if (!job.has_value()) {
+    Report(entry.key, ErrorText(job.error()));
+    return {};
+  }
+  KVARTS_TRY(const std::optional<Record> queued, Stored(JobQueueKey(job->id)));
+  if (IsActive(job->state) && !queued) Report(entry.key, "a job with something to do is not in the queue");
+  if (!IsActive(job->state) && queued) Report(entry.key, "a job with nothing to do is in the queue");
+  return {};
+}
+
+Status KeyspaceCheck::CheckQueueEntry(const ScanPage::Entry& entry) {
+  const Result<JobId> id = JobOfKey(entry.key);
+  if (!id.has_value()) {
+    Report(entry.key, ErrorText(id.error()));
+    return {};
+  }
+  KVARTS_TRY(const std::optional<Record> job, Stored(JobKey(*id)));
+  if (!job) Report(entry.key, "the queue names a job that is not there");
   return {};
 }
 

@@ -2,7 +2,6 @@
 // is what its space says, what it refers to is there, and its version was issued. It only reads.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -45,6 +44,8 @@ class KeyspaceCheck {
   Status CheckEntry(const ScanPage::Entry& entry);
   Status CheckSetting(const ScanPage::Entry& entry);
   Status CheckFeedEntry(const ScanPage::Entry& entry);
+  Status CheckJob(const ScanPage::Entry& entry);
+  Status CheckQueueEntry(const ScanPage::Entry& entry);
   Status CheckExpiryEntry(const ScanPage::Entry& entry);
   void CheckHeader(const ScanPage::Entry& entry);
   Status CheckOwned(const ScanPage::Entry& entry);

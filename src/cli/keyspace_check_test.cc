@@ -4,13 +4,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/envelope.h"
 #include "core/feed_codec.h"
+#include "core/job.h"
 #include "core/store.h"
 #include "engine/memory/memory_engine.h"
 
 namespace kvarts::cli {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -158,6 +161,37 @@ TEST_F(KeyspaceCheckTest, FindsOwnedValuesThatNobodyWillRemove) {
   owned.owned = true;
   Plant(std::move(owned));
   EXPECT_THAT(Findings(), ElementsAre(HasSubstr("keys: a: an owned value that expires has no entry")));
+}
+
+TEST_F(KeyspaceCheckTest, FindsJobsThatNobodyWouldRun) {
+  Jobs jobs(*store_);
+  const auto started = jobs.Start({.kind = "test", .parameters = {}, .throttle = 0, .total = {}});
+  const auto paused = jobs.Start({.kind = "test", .parameters = {}, .throttle = 0, .total = {}});
+  ASSERT_TRUE(started && paused && jobs.Pause(*paused));
+  EXPECT_THAT(Findings(), IsEmpty());
+  EXPECT_EQ(counts_[Space::kJobs].entries, 2U);
+  Plant(Mutation::Erase(JobQueueKey(*started)));
+  Plant(JobQueueKey(*paused));
+  Plant(JobQueueKey({Uuid::Version7(engine_->Now(), 1)}));
+  EXPECT_THAT(Findings(), ElementsAre(HasSubstr("a job with something to do is not in the queue"),
+                                      HasSubstr("a job with nothing to do is in the queue"),
+                                      HasSubstr("the queue names a job that is not there")));
+  Plant(JobKey(*paused), "spoilt");
+  EXPECT_THAT(Findings(), Contains(HasSubstr(paused->ToString())));
+}
+
+TEST_F(KeyspaceCheckTest, FindsEnvelopesThatAreNone) {
+  Run([](Txn& txn) {
+    Envelope envelope;
+    envelope.type = "case.current";
+    envelope.payload = "p";
+    return PutEnvelope(txn, UserKey("good"), std::move(envelope));
+  });
+  EXPECT_THAT(Findings(), IsEmpty());
+  Mutation broken = Mutation::Put(UserKey("bad"), "spoilt");
+  broken.kind = ValueKind::kEnvelope;
+  Plant(std::move(broken));
+  EXPECT_THAT(Findings(), ElementsAre(HasSubstr("keys: bad: ")));
 }
 
 TEST_F(KeyspaceCheckTest, FindsBrokenFeeds) {

@@ -77,8 +77,9 @@ Status TerminalReader::Open() {
       return Error(ErrorCode::kInvalidArgument, "the history file cannot be read", {{"path", history_file_}});
     }
   }
-  el_set(edit_, EL_ADDFN, "kvarts-cancel", "Throws the line away", &TerminalReader::OnCancel);
-  el_set(edit_, EL_ADDFN, "kvarts-complete", "Completes a command", &TerminalReader::OnComplete);
+  // The narrow form of this call leaks its texts.
+  el_wset(edit_, EL_ADDFN, L"kvarts-cancel", L"Throws the line away", &TerminalReader::OnCancel);
+  el_wset(edit_, EL_ADDFN, L"kvarts-complete", L"Completes a command", &TerminalReader::OnComplete);
   el_set(edit_, EL_BIND, "^C", "kvarts-cancel", nullptr);
   el_set(edit_, EL_BIND, "^I", "kvarts-complete", nullptr);
   el_set(edit_, EL_BIND, "^R", "em-inc-search-prev", nullptr);
