@@ -27,7 +27,8 @@ function refusal(from, path,    to) {
   if (from == "examples") return path ~ /^kvarts\// ? "" : "an example uses the public headers alone"
   if (path !~ /\//) return "write the path from src/"
   to = layer_of(path)
-  if (to == "kvarts") return from == "api" || from == "cli" ? "" : "only api and cli use the public headers"
+  # base takes over the vocabulary that users see too; the layers above have it from base.
+  if (to == "kvarts") return from == "base" || from == "api" || from == "cli" ? "" : "only base, api and cli use the public headers"
   if (from == to || from == "cli") return ""
   if (from == "net") return to == "base" ? "" : "net knows base only"
   if (from == "api") return rank_of(to) >= 0 && rank_of(to) <= rank["core"] ? "" : "api uses core and below"

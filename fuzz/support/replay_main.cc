@@ -28,8 +28,7 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const fs::path path = argv[i];
     if (!fs::exists(path)) {
-      std::fprintf(stderr, "%s: no such file or folder; every fuzz target keeps a corpus\n",
-                   argv[i]);
+      std::fprintf(stderr, "%s: no such file or folder; every fuzz target keeps a corpus\n", argv[i]);
       return 1;
     }
     if (!fs::is_directory(path)) {

@@ -5,9 +5,9 @@
 // - a reader at version v takes an entry only if the entry's version is at most v;
 // - a value read from the LSM tree at v is refused if anything in its set changed after v, or a range was erased;
 // - the committer tells the cache of every write after the LSM tree has it and before the version becomes visible.
-// A range erase would have to visit every set. Instead the range is remembered, entries up to its version are held against
-// it when found, and the committer sweeps a few sets per group until the range can be forgotten. (What the same commit put
-// into the range after erasing it is missed by the cache for that long, and read from the LSM tree.)
+// A range erase would have to visit every set. Instead the range is remembered, entries up to its version are held
+// against it when found, and the committer sweeps a few sets per group until the range can be forgotten. (What the same
+// commit put into the range after erasing it is missed by the cache for that long, and read from the LSM tree.)
 #pragma once
 
 #include <atomic>
