@@ -75,10 +75,11 @@ const Syntax& CheckSyntax() {
       .arguments = {{"DIR"}},
       .options = {},
       .description =
-          "Reads back every file of a data directory and holds it against its checksums, then walks all stored\n"
-          "entries: every key decodes, every value is what its part of the keyspace says, every version was\n"
-          "issued, every index entry has its owner. Prints what was checked and each finding with its key, and\n"
-          "ends with 0 if all is well, else with 1. Nothing is repaired.\n"};
+          "Reads back every file of a data directory and holds it against its checksums,\n"
+          "then walks all stored entries: every key decodes, every value is what its part\n"
+          "of the keyspace says, every version was issued, every owned value is in its\n"
+          "index and every job in its queue. Prints what was checked and each finding\n"
+          "with its key, and ends with 0 if all is well, else with 1. Nothing is repaired.\n"};
   return kSyntax;
 }
 

@@ -132,9 +132,9 @@ const Syntax& DumpSyntax() {
               {"json", OptionKind::kFlag, {}, "a JSON object per line"},
           },
       .description =
-          "Prints every stored key with its version, expiry, kind and size, in key order, all at one state of\n"
-          "the store. Keys that users put are in the space `keys`; the other spaces are what Kvarts keeps\n"
-          "beside them.\n",
+          "Prints every stored key with its version, expiry, kind and size, in key order,\n"
+          "all at one state of the store. Keys that users put are in the space `keys`;\n"
+          "the other spaces are what Kvarts keeps beside them.\n",
       .check = &CheckOptions};
   return kSyntax;
 }

@@ -48,7 +48,8 @@ void PrintOverview() {
 void PrintHelp(const Command& command) {
   const Syntax& syntax = command.syntax();
   Print(fmt::format("kvarts {}: {}\n\n", command.name, command.summary));
-  Print(fmt::format("Usage: kvarts {} {}\n\n{}", command.name, UsageLine(syntax), syntax.description));
+  const std::string words = UsageLine(syntax);
+  Print(fmt::format("Usage: kvarts {}{}{}\n\n{}", command.name, words.empty() ? "" : " ", words, syntax.description));
   const std::string options = OptionLines(syntax);
   if (!options.empty()) Print(fmt::format("\nOptions:\n{}", options));
 }

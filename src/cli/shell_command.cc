@@ -89,9 +89,10 @@ const Syntax& ShellSyntax() {
               {"history", OptionKind::kText, "FILE", "keep what was typed in FILE"},
           },
       .description =
-          "Opens the database in DIR, which is made if it is not there, and runs what is typed: `help` lists\n"
-          "the commands. When the input is not a terminal it is a script: a command per line, # begins a\n"
-          "comment, and the first error ends it with exit code 1.\n\n"
+          "Opens the database in DIR, which is made if it is not there, and runs what is\n"
+          "typed: `help` lists the commands. When the input is not a terminal it is a\n"
+          "script: a command per line, # begins a comment, and the first error ends it\n"
+          "with exit code 1.\n\n"
           "  printf 'put user:1 Ada\\nget user:1\\n' | kvarts shell ./data\n"};
   return kSyntax;
 }

@@ -9,13 +9,13 @@
 namespace kvarts::cli {
 
 const Syntax& StatsSyntax() {
-  static const Syntax kSyntax = {
-      .arguments = {{"DIR"}},
-      .options = {{"json", OptionKind::kFlag, {}, "one JSON object instead of tables"}},
-      .description =
-          "Prints the level table of a data directory, its write, read and space amplification with what each\n"
-          "means and when to worry, the share of tombstones, live and stale bytes, the log, and memory. Caches\n"
-          "begin empty in every process, so their figures mean something in the shell's `stats` only.\n"};
+  static const Syntax kSyntax = {.arguments = {{"DIR"}},
+                                 .options = {{"json", OptionKind::kFlag, {}, "one JSON object instead of tables"}},
+                                 .description =
+                                     "Prints the level table of a data directory, its write, read and space\n"
+                                     "amplification with what each means and when to worry, the share of tombstones,\n"
+                                     "live and stale bytes, the log, and memory. Caches begin empty in every\n"
+                                     "process, so their figures mean something in the shell's `stats` only.\n"};
   return kSyntax;
 }
 

@@ -8,13 +8,13 @@
 namespace kvarts::cli {
 
 const Syntax& UpgradeSyntax() {
-  static const Syntax kSyntax = {
-      .arguments = {{"DIR"}},
-      .options = {},
-      .description =
-          "Brings a data directory of the previous format to the one that this kvarts writes. Other commands\n"
-          "refuse such a directory. There is no way back: an older kvarts will not open it any more, so keep a\n"
-          "copy. A directory that is up to date is left as it is.\n"};
+  static const Syntax kSyntax = {.arguments = {{"DIR"}},
+                                 .options = {},
+                                 .description =
+                                     "Brings a data directory of the previous format to the one that this kvarts\n"
+                                     "writes. Other commands refuse such a directory. There is no way back: an older\n"
+                                     "kvarts will not open it any more, so keep a copy. A directory that is up to\n"
+                                     "date is left as it is.\n"};
   return kSyntax;
 }
 

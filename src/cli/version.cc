@@ -10,12 +10,11 @@
 namespace kvarts::cli {
 
 const Syntax& VersionSyntax() {
-  static const Syntax kSyntax = {
-      .arguments = {},
-      .options = {},
-      .description =
-          "Prints the version of kvarts, the newest format of data directories that it knows, and what it was\n"
-          "built with.\n"};
+  static const Syntax kSyntax = {.arguments = {},
+                                 .options = {},
+                                 .description =
+                                     "Prints the version of kvarts, the newest format of data directories that it\n"
+                                     "knows, and what it was built with.\n"};
   return kSyntax;
 }
 
