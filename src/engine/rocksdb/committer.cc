@@ -4,8 +4,6 @@
 
 #include <chrono>
 
-#include "engine/rocksdb/meta.h"
-
 namespace kvarts {
 namespace {
 
@@ -25,6 +23,8 @@ Committer::Committer(RocksStore& store, Version last, std::function<void(const K
       group_(store, last),
       ceiling_(last),
       synced_(last),
+      log_start_(last),
+      written_sequence_(store.db->GetLatestSequenceNumber()),
       thread_([this] { Loop(); }) {}
 
 Committer::~Committer() {
@@ -159,7 +159,8 @@ std::optional<Error> Committer::WriteGroup(uint64_t* sync_us) {
   const WriteState state = store_.write_state.load(std::memory_order_acquire);
   if (state != WriteState::kWritable) return Error(ErrorCode::kUnavailable, WriteStateText(state));
   rocksdb::WriteBatch& batch = group_.batch();
-  batch.PutLogData(LogMark{synced_, store_.visible(), group_.last_version()}.Encode());
+  NoteLogStart();
+  batch.PutLogData(MarkOf(group_.last_version()).Encode());
   // The first add since the store was opened takes the ceiling with it: see kMetaAdded.
   const bool first_add = store_.added.any() && !adds_noted_;
   const bool reserve = group_.last_version() >= ceiling_ || first_add;
@@ -183,6 +184,8 @@ std::optional<Error> Committer::WriteGroup(uint64_t* sync_us) {
     return Error(ErrorCode::kUnknownOutcome, "the log could not be written; the commit may or may not be there",
                  {{"cause", status.ToString()}});
   }
+  NoteLogStart();
+  written_sequence_ = store_.db->GetLatestSequenceNumber();
   ceiling_ = ceiling;
   adds_noted_ |= first_add;
   if (sync) {
@@ -211,6 +214,10 @@ rocksdb::Status Committer::WriteOrStall(bool sync) {
     if (!stalled || waited > store_.options.stall_patience.micros) return status;
     std::this_thread::sleep_for(kStallPoll);
   }
+}
+
+void Committer::NoteLogStart() {
+  if (store_.log_began.load(std::memory_order_acquire) >= written_sequence_) log_start_ = store_.visible();
 }
 
 void Committer::Fail(const rocksdb::Status& status) {
@@ -266,6 +273,7 @@ Status Committer::SyncLog() {
 void Committer::CloseLog() {
   if (store_.write_state.load() == WriteState::kFailed) return;
   rocksdb::WriteBatch batch;
+  if (SyncLog().has_value()) batch.PutLogData(MarkOf(synced_).Encode());
   batch.Put(store_.meta, kMetaCeiling, EncodeVersion(group_.last_version()));
   batch.Put(store_.meta, kMetaTotals,
             Totals{store_.user_bytes.load(), store_.storage_bytes.load(), store_.commits.load()}.Encode());

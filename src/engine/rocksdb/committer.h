@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/rocksdb/group.h"
+#include "engine/rocksdb/meta.h"
 #include "engine/rocksdb/rocks_store.h"
 
 namespace kvarts {
@@ -51,6 +52,9 @@ class Committer {
   void Publish();
   void Answer(const std::optional<Error>& failure, uint64_t sync_us);
   void Fail(const rocksdb::Status& status);
+  LogMark MarkOf(Version last) const { return {synced_, log_start_, last}; }
+  // Finds out whether RocksDB has begun a new log since the last group was written.
+  void NoteLogStart();
   void CloseLog();
 
   RocksStore& store_;
@@ -63,6 +67,8 @@ class Committer {
   Version ceiling_;                               // versions below this are reserved on disk
   bool adds_noted_ = false;                       // kMetaAdded keeps up with the ceiling
   Version synced_;                                // everything up to here is on disk
+  Version log_start_;                             // everything up to here is in an older log than the current one
+  uint64_t written_sequence_;                     // RocksDB's number of the last thing that was written
   std::optional<Timestamp> unsynced_since_;       // when the oldest write that is not on disk was made
   SystemClock steady_;                            // for waiting; expiry has its own clock
 

@@ -1,18 +1,23 @@
 #include "engine/rocksdb/log_check.h"
 
+#include <fcntl.h>
+#include <rocksdb/db.h>
+#include <rocksdb/wal_filter.h>
 #include <rocksdb/write_batch.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
-#include <sstream>
+#include <utility>
 
 #include "base/bytes.h"
 #include "engine/rocksdb/meta.h"
+#include "engine/rocksdb/rocks_store.h"
 
 namespace kvarts {
 namespace {
@@ -43,7 +48,7 @@ uint32_t MaskedCrc(BytesView bytes) {
   return (crc >> 15 | crc << 17) + 0xa282ead8;
 }
 
-// Finds a group's mark in a record, which is a write batch.
+// Finds a group's mark in a record.
 class MarkFinder final : public rocksdb::WriteBatch::Handler {
  public:
   void LogData(const rocksdb::Slice& blob) override {
@@ -58,50 +63,67 @@ class MarkFinder final : public rocksdb::WriteBatch::Handler {
   std::optional<LogMark> found;
 };
 
-std::optional<LogMark> MarkOf(const Bytes& record) {
-  constexpr size_t kBatchHeader = 12;
-  if (record.size() < kBatchHeader) return std::nullopt;
-  MarkFinder finder;
-  if (!rocksdb::WriteBatch(record).Iterate(&finder).ok()) return std::nullopt;
-  return finder.found;
-}
+// A record is a write batch: the sequence number of its first operation (8 bytes), how many there are (4), and they.
+struct LogRecord {
+  Bytes batch;
+
+  bool Whole() const { return batch.size() >= 12; }
+  uint64_t sequence() const { return LoadLittle<uint64_t>(batch.data()); }
+  uint64_t next_sequence() const { return sequence() + LoadLittle<uint32_t>(batch.data() + 8); }
+  std::optional<LogMark> Mark() const {
+    MarkFinder finder;
+    if (!rocksdb::WriteBatch(batch).Iterate(&finder).ok()) return std::nullopt;
+    return finder.found;
+  }
+};
 
 class LogWalker {
  public:
   explicit LogWalker(BytesView log) : log_(log) {}
 
+  // The next whole record; nothing when the bytes at hand are none, or there are no more.
+  std::optional<LogRecord> Next() {
+    LogRecord record;
+    for (bool first = true;; first = false) {
+      const size_t before = at_;
+      const std::optional<Piece> piece = NextPiece();
+      if (!piece) return std::nullopt;
+      const bool begins = piece->type == kFull || piece->type == kFirst;
+      if (begins && !first) at_ = before;
+      if (begins != first) return std::nullopt;
+      record.batch.append(piece->payload);
+      if (piece->type != kFull && piece->type != kLast) continue;
+      if (!record.Whole()) return std::nullopt;
+      return record;
+    }
+  }
+  // The next whole record, wherever it begins: what is bad may have any length.
+  std::optional<LogRecord> FindNext() {
+    while (!AtEnd()) {
+      const size_t before = at_;
+      if (auto record = Next()) return record;
+      if (at_ == before) ++at_;
+    }
+    return std::nullopt;
+  }
+  bool AtEnd() const { return at_ >= log_.size(); }
+  size_t at() const { return at_; }
+  void MoveTo(size_t at) { at_ = at; }
+
+ private:
   struct Piece {
     uint8_t type;
     BytesView payload;
   };
 
-  // The next whole record; nothing when the bytes at hand are none. `start` is where the record began.
-  std::optional<Bytes> NextRecord() {
-    Bytes record;
-    start = at_;
-    for (bool first = true;; first = false) {
-      const std::optional<Piece> piece = NextPiece();
-      if (!piece) return std::nullopt;
-      const bool begins = piece->type == kFull || piece->type == kFirst;
-      if (begins != first || piece->type > kLast) return std::nullopt;
-      record.append(piece->payload);
-      if (piece->type == kFull || piece->type == kLast) return record;
-    }
-  }
-  bool AtEnd() const { return at_ >= log_.size(); }
-  void SkipToNextBlock() { at_ = (at_ / kBlock + 1) * kBlock; }
-
-  size_t start = 0;
-
- private:
   std::optional<Piece> NextPiece() {
-    if (kBlock - at_ % kBlock < kHeader) SkipToNextBlock();
+    if (kBlock - at_ % kBlock < kHeader) at_ = (at_ / kBlock + 1) * kBlock;
     if (at_ + kHeader > log_.size()) return std::nullopt;
     const char* header = log_.data() + at_;
     const size_t size = LoadLittle<uint16_t>(header + 4);
     const auto type = static_cast<uint8_t>(header[6]);
     const bool fits = at_ % kBlock + kHeader + size <= kBlock && at_ + kHeader + size <= log_.size();
-    if (type == 0 || !fits) return std::nullopt;
+    if (type == 0 || type > kLast || !fits) return std::nullopt;
     if (MaskedCrc(log_.substr(at_ + 6, size + 1)) != LoadLittle<uint32_t>(header)) return std::nullopt;
     const Piece piece{type, log_.substr(at_ + kHeader, size)};
     at_ += kHeader + size;
@@ -112,71 +134,175 @@ class LogWalker {
   size_t at_ = 0;
 };
 
-Error Damage(const std::string& path, size_t offset) {
-  return Error(ErrorCode::kCorruption, "the log is damaged in a part that had been written to disk",
-               {{"file", path}, {"offset", std::to_string(offset)}});
-}
+// A log, its bytes mapped into memory.
+class LogFile {
+ public:
+  LogFile(uint64_t log_number, std::string log_path) : number(log_number), path(std::move(log_path)) {}
+  LogFile(LogFile&& other) noexcept
+      : number(other.number), path(std::move(other.path)), bytes_(std::exchange(other.bytes_, {})) {}
+  LogFile& operator=(LogFile&&) = delete;
+  ~LogFile() {
+    if (!bytes_.empty()) munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+  }
 
-// The newest log that holds anything.
-std::optional<std::string> NewestLog(const std::string& data_path) {
-  uint64_t newest = 0;
-  std::optional<std::string> path;
+  Status Map() {
+    const size_t size = fs::file_size(path);
+    if (size == 0) return {};
+    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    void* at = fd < 0 ? MAP_FAILED : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    const int cause = errno;
+    if (fd >= 0) close(fd);
+    if (at != MAP_FAILED) {
+      bytes_ = {static_cast<const char*>(at), size};
+      return {};
+    }
+    return Error(ErrorCode::kUnavailable, "cannot read the log", {{"file", path}, {"cause", std::strerror(cause)}});
+  }
+  BytesView bytes() const { return bytes_; }
+
+  const uint64_t number;
+  const std::string path;
+
+ private:
+  BytesView bytes_;
+};
+
+// The logs that count, oldest first.
+Result<std::vector<LogFile>> OpenLogs(const std::string& data_path, uint64_t oldest) {
+  std::vector<std::pair<uint64_t, std::string>> paths;
   for (const auto& entry : fs::directory_iterator(data_path)) {
-    if (entry.path().extension() != ".log" || fs::file_size(entry.path()) == 0) continue;
+    if (entry.path().extension() != ".log") continue;
     const std::string stem = entry.path().stem();
     uint64_t number = 0;
     std::from_chars(stem.data(), stem.data() + stem.size(), number);
-    if (number < newest) continue;
-    newest = number;
-    path = entry.path();
+    if (number >= oldest) paths.emplace_back(number, entry.path());
   }
-  return path;
+  std::ranges::sort(paths);
+  std::vector<LogFile> logs;
+  for (auto& [number, path] : paths) {
+    logs.emplace_back(number, std::move(path));
+    KVARTS_CHECK_OK(logs.back().Map());
+  }
+  return logs;
 }
+
+// Where the log stops being what was written.
+struct BadSpot {
+  size_t log;                   // which one
+  size_t offset;                // in it
+  bool hole;                    // what stands there is good, but something before it is missing
+  std::optional<Version> last;  // of the last group before it, if there is one
+};
+
+std::optional<BadSpot> FindBadSpot(const std::vector<LogFile>& logs) {
+  std::optional<Version> last;
+  std::optional<uint64_t> expected;
+  for (size_t i = 0; i < logs.size(); ++i) {
+    LogWalker walker(logs[i].bytes());
+    size_t end = 0;
+    for (; !walker.AtEnd(); end = walker.at()) {
+      const std::optional<LogRecord> record = walker.Next();
+      if (!record) return BadSpot{i, end, false, last};
+      // Numbers start again where a write failed and was given up. More must not be missing.
+      if (expected && record->sequence() > *expected) return BadSpot{i, end, true, last};
+      expected = record->next_sequence();
+      if (const auto mark = record->Mark()) last = mark->last;
+    }
+  }
+  return std::nullopt;
+}
+
+// Whether a good record behind the bad spot says that something at it had been synced.
+bool WasSynced(const std::vector<LogFile>& logs, const BadSpot& bad) {
+  for (size_t i = bad.log; i < logs.size(); ++i) {
+    LogWalker walker(logs[i].bytes());
+    if (i == bad.log) walker.MoveTo(bad.offset);
+    while (const std::optional<LogRecord> record = walker.FindNext()) {
+      const auto mark = record->Mark();
+      if (!mark) continue;
+      // Nothing before the bad spot: then what counts is what the log began with, which only its own marks know.
+      const Version floor = bad.last ? *bad.last : i == bad.log ? mark->log_start : kNoVersion;
+      if (mark->synced > floor) return true;
+    }
+  }
+  return false;
+}
+
+// Takes note of the logs' numbers and replays nothing.
+class LogNumbers final : public rocksdb::WalFilter {
+ public:
+  void ColumnFamilyLogNumberMap(const std::map<uint32_t, uint64_t>& by_family,
+                                const std::map<std::string, uint32_t>&) override {
+    for (const auto& [family, number] : by_family) flushed = std::max(flushed, number);
+  }
+  WalProcessingOption LogRecordFound(unsigned long long, const std::string&, const rocksdb::WriteBatch&,
+                                     rocksdb::WriteBatch*, bool*) override {
+    return WalProcessingOption::kStopReplay;
+  }
+  const char* Name() const override { return "kvarts.log_numbers"; }
+
+  uint64_t flushed = 0;
+};
+
+class NoLogger final : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
 
 }  // namespace
 
-Result<LogCheck> CheckLog(const std::string& data_path) {
+Result<LiveLogs> FindLiveLogs(const std::string& data_path, rocksdb::Env* env) {
+  LogNumbers numbers;
+  rocksdb::DBOptions options;
+  options.env = env;
+  options.info_log = std::make_shared<NoLogger>();
+  options.max_open_files = 16;
+  options.track_and_verify_wals_in_manifest = true;        // as the real open
+  options.skip_checking_sst_file_sizes_on_db_open = true;  // the real open does it
+  options.wal_filter = &numbers;
+  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;  // they are looked at below
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  for (const char* name : {"default", "ingest", "window", "meta"}) families.emplace_back(name, rocksdb::Options());
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* opened = nullptr;
+  const rocksdb::Status status = rocksdb::DB::OpenForReadOnly(options, data_path, families, &handles, &opened);
+  if (!status.ok()) return FromRocks(status);
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  LiveLogs live;
+  live.flushed = numbers.flushed;
+  const bool known = db->GetIntProperty(rocksdb::DB::Properties::kMinLogNumberToKeep, &live.oldest);
+  for (rocksdb::ColumnFamilyHandle* handle : handles) db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+  if (!known) return Error(ErrorCode::kInternal, "RocksDB does not say which logs count");
+  return live;
+}
+
+Result<LogCheck> CheckLogs(const std::string& data_path, const LiveLogs& live) {
+  KVARTS_TRY(const std::vector<LogFile> logs, OpenLogs(data_path, live.oldest));
+  const std::optional<BadSpot> bad = FindBadSpot(logs);
   LogCheck check;
-  const std::optional<std::string> path = NewestLog(data_path);
-  if (!path) return check;
-  check.path = *path;
-  std::ifstream in(*path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  const std::string log = text.str();
-  check.total_bytes = check.good_bytes = log.size();
-  LogWalker walker(log);
-  std::optional<Version> last_good;
-  while (!walker.AtEnd()) {
-    const std::optional<Bytes> record = walker.NextRecord();
-    if (!record) break;
-    if (const auto mark = MarkOf(*record)) last_good = mark->last;
+  if (!bad) return check;
+  // What is missing before the first record of a log is missing from the one before.
+  const size_t missing_from = bad->hole && bad->offset == 0 && bad->log > 0 ? bad->log - 1 : bad->log;
+  if (logs[missing_from].number < live.flushed || WasSynced(logs, *bad)) {
+    return Error(ErrorCode::kCorruption, "the log is damaged in a part that had been written to disk",
+                 {{"file", logs[bad->log].path}, {"offset", std::to_string(bad->offset)}});
   }
-  if (walker.AtEnd()) return check;
-  check.good_bytes = walker.start;
   check.torn = true;
-  std::optional<Version> last_bad;
-  for (walker.SkipToNextBlock(); !walker.AtEnd();) {
-    const std::optional<Bytes> record = walker.NextRecord();
-    if (!record) {
-      walker.SkipToNextBlock();
-      continue;
-    }
-    const auto mark = MarkOf(*record);
-    if (!mark) continue;
-    if (!last_bad) last_bad = mark->previous;
-    const bool was_synced = last_good ? mark->synced > *last_good : mark->synced >= *last_bad;
-    if (was_synced) return Damage(*path, check.good_bytes);
-  }
+  check.path = logs[bad->log].path;
+  check.good_bytes = bad->offset;
+  for (size_t i = bad->log + 1; i < logs.size(); ++i) check.behind.push_back(logs[i].path);
   return check;
 }
 
-Status TrimLog(const LogCheck& check) {
-  if (truncate(check.path.c_str(), static_cast<off_t>(check.good_bytes)) != 0) {
+Status TrimLogs(const LogCheck& check) {
+  const auto cut = [](const std::string& path, uint64_t size) -> Status {
+    if (truncate(path.c_str(), static_cast<off_t>(size)) == 0) return {};
     return Error(ErrorCode::kUnavailable, "cannot cut off the torn end of the log",
-                 {{"file", check.path}, {"cause", std::strerror(errno)}});
-  }
-  return {};
+                 {{"file", path}, {"cause", std::strerror(errno)}});
+  };
+  for (const std::string& path : check.behind) KVARTS_CHECK_OK(cut(path, 0));
+  return cut(check.path, check.good_bytes);
 }
 
 }  // namespace kvarts

@@ -48,7 +48,7 @@ Result<Totals> Totals::Decode(BytesView bytes) {
 Bytes LogMark::Encode() const {
   Bytes blob(kLogMark);
   AppendLittle(&blob, synced.stamp);
-  AppendLittle(&blob, previous.stamp);
+  AppendLittle(&blob, log_start.stamp);
   AppendLittle(&blob, last.stamp);
   return blob;
 }
@@ -57,7 +57,7 @@ bool LogMark::Decode(BytesView blob, LogMark* mark) {
   if (!blob.starts_with(kLogMark) || blob.size() != kLogMark.size() + 3 * sizeof(uint64_t)) return false;
   const char* at = blob.data() + kLogMark.size();
   mark->synced = {LoadLittle<uint64_t>(at)};
-  mark->previous = {LoadLittle<uint64_t>(at + 8)};
+  mark->log_start = {LoadLittle<uint64_t>(at + 8)};
   mark->last = {LoadLittle<uint64_t>(at + 16)};
   return true;
 }

@@ -39,9 +39,9 @@ struct Totals {
 
 // In the log with every group, where only log_check.h reads it: what tells a torn end of the log from damage.
 struct LogMark {
-  Version synced;    // everything up to here was on disk before this group was written
-  Version previous;  // the version of the group before this one
-  Version last;      // the version of this group
+  Version synced;     // everything up to here was on disk before this group was written
+  Version log_start;  // everything up to here is in an older log
+  Version last;       // the version of this group
 
   Bytes Encode() const;
   static bool Decode(BytesView blob, LogMark* mark);

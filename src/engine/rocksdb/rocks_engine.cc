@@ -35,6 +35,10 @@ class BackgroundListener final : public rocksdb::EventListener {
     store_.storage_bytes.fetch_add(info.stats.total_output_bytes + info.stats.total_output_bytes_blob,
                                    std::memory_order_relaxed);
   }
+  // Whoever begins a new log does it here, at the head of the queue of writers.
+  void OnMemTableSealed(const rocksdb::MemTableInfo&) override {
+    if (store_.db != nullptr) store_.log_began.store(store_.db->GetLatestSequenceNumber(), std::memory_order_release);
+  }
   void OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status* error) override {
     WriteState state = WriteState::kFailed;
     if (error->IsNoSpace()) state = WriteState::kDiskFull;
@@ -182,14 +186,12 @@ Status RocksEngine::OpenDatabase() {
   const std::vector<rocksdb::ColumnFamilyDescriptor> families = {
       family("default", Profile::kLookup), family("ingest", Profile::kIngest), family("window", Profile::kWindow),
       rocksdb::ColumnFamilyDescriptor("meta", MetaFamilyOptions(shared))};
-  rocksdb::Status status = TryOpen(options, families);
-  if (status.IsCorruption()) {
-    KVARTS_TRY(const LogCheck check, CheckLog(directory_.data_path()));
-    if (check.torn) {
-      KVARTS_CHECK_OK(TrimLog(check));
-      status = TryOpen(options, families);
-    }
+  if (std::filesystem::exists(directory_.data_path() + "/CURRENT")) {
+    KVARTS_TRY(const LiveLogs live, FindLiveLogs(directory_.data_path(), options.env));
+    KVARTS_TRY(const LogCheck check, CheckLogs(directory_.data_path(), live));
+    if (check.torn) KVARTS_CHECK_OK(TrimLogs(check));
   }
+  const rocksdb::Status status = TryOpen(options, families);
   return status.ok() ? Status{} : FromRocks(status);
 }
 

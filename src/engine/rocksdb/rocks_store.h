@@ -114,6 +114,8 @@ struct RocksStore {
 
   std::atomic<WriteState> write_state{WriteState::kWritable};
   std::atomic<bool> stalled{false};
+  // RocksDB's number of the last thing that was written before the current log.
+  std::atomic<uint64_t> log_began{0};
   AddedKeys added;
   ExpiredCounters expired_counters;
   std::atomic<bool> expiring_blobs{false};
