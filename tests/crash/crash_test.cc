@@ -107,7 +107,7 @@ TEST_F(CrashTest, KilledAtAnyInstantLosesNothingAcknowledged) {
 TEST_F(CrashTest, PowerFailureLeavesAPrefixThatHoldsEverythingSynced) {
   uint64_t lost = 0;
   for (round_ = 1; round_ <= Rounds(10) && !HasFailure(); ++round_) {
-    const uint64_t acks = kAcksBeforeCrash + random_() % 1000;
+    const uint64_t acks = kAcksBeforeCrash + random_() % 5000;
     const auto process = Start({std::to_string(acks), std::to_string(round_ % 4)});
     ASSERT_EQ(process->Wait(), kPowerOffExit);
     Verify(CrashKind::kPowerLoss);

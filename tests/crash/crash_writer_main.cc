@@ -62,7 +62,7 @@ class Writer {
   std::unique_ptr<TestSubmission> Make(const Op& op) {
     const auto body = [op](View& view, Commit* commit) { return ReadAndAdd(op, view, commit); };
     auto submission = std::make_unique<TestSubmission>(MakeOpCommit(op));
-    if (op.kind() == OpKind::kTrim) submission->commit.mutations = {TrimBefore(writer_, stamped_version_)};
+    if (op.kind() == OpKind::kTrim) submission->commit.mutations = {TrimBefore(op, stamped_version_)};
     if (op.kind() == OpKind::kConditional) AddCondition(op, &submission->commit);
     if (op.kind() == OpKind::kRun || op.kind() == OpKind::kRace) submission->body = body;
     submission->run_first = op.kind() == OpKind::kRun;

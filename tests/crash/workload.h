@@ -7,7 +7,7 @@
 //
 //   a/ put, erase    c/ counters      m/ n/ w/m/ one commit, three profiles   r/ read-modify-write  x/ with expiry
 //   b/ large values  h/ i/ j/ filled and erased as one range, two profiles    o/ owned, expired     v/ conditional
-//   w/s/ keys stamped with their version, trimmed from the front by a range erase that reclaims
+//   w/s/ keys stamped with their version, trimmed from the front by range erases, some of which reclaim
 #pragma once
 
 #include <cstdint>
@@ -87,7 +87,7 @@ std::optional<std::string> SharedNumber(const Op& op);
 // The mutations of all kinds but kRun, kRace, kConditional's precondition and kTrim's bound.
 Commit MakeOpCommit(const Op& op);
 // kTrim: up to the key stamped with `bound`.
-Mutation TrimBefore(uint32_t writer, Version bound);
+Mutation TrimBefore(const Op& op, Version bound);
 // kRun and kRace: makes the commit from what the view shows.
 Status ReadAndAdd(const Op& op, View& view, Commit* commit);
 
