@@ -47,17 +47,31 @@ Status SyncPath(const std::string& path) {
   return {};
 }
 
-bool HoldsOtherFiles(const std::string& dir) {
-  for (const auto& entry : fs::directory_iterator(dir)) {
-    const std::string name = entry.path().filename();
+Error SystemError(const char* text, const std::string& path, const std::error_code& problem) {
+  return Error(ErrorCode::kUnavailable, text, {{"path", path}, {"cause", problem.message()}});
+}
+
+Result<bool> Exists(const std::string& path) {
+  std::error_code problem;
+  const bool exists = fs::exists(path, problem);
+  if (problem) return SystemError("cannot look at the data directory", path, problem);
+  return exists;
+}
+
+Result<bool> HoldsOtherFiles(const std::string& dir) {
+  std::error_code problem;
+  for (fs::directory_iterator it(dir, problem), end; !problem && it != end; it.increment(problem)) {
+    const std::string name = it->path().filename();
     if (name != "LOCK" && name != "KVARTS.new") return true;
   }
+  if (problem) return SystemError("cannot look at the data directory", dir, problem);
   return false;
 }
 
 Result<std::optional<Stamp>> ReadStamp(const std::string& dir) {
   const std::string path = dir + kStampName;
-  if (!fs::exists(path)) return std::optional<Stamp>();
+  KVARTS_TRY(const bool exists, Exists(path));
+  if (!exists) return std::optional<Stamp>();
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
@@ -124,19 +138,18 @@ Status DataDirectory::Restamp(const Stamp& stamp) {
 
 Result<DataDirectory> DataDirectory::Open(const std::string& dir, bool create, Timestamp now) {
   std::error_code problem;
-  if (!fs::exists(dir)) {
+  KVARTS_TRY(const bool exists, Exists(dir));
+  if (!exists) {
     if (!create) return Error(ErrorCode::kNotFound, "there is no data directory", {{"path", dir}});
     fs::create_directories(dir, problem);
-    if (problem) {
-      return Error(ErrorCode::kUnavailable, "cannot make the data directory",
-                   {{"path", dir}, {"cause", problem.message()}});
-    }
+    if (problem) return SystemError("cannot make the data directory", dir, problem);
   }
-  if (!fs::is_directory(dir)) {
+  if (!fs::is_directory(dir, problem)) {
     return Error(ErrorCode::kInvalidArgument, "the data directory is not a directory", {{"path", dir}});
   }
   KVARTS_TRY(std::optional<Stamp> stamp, ReadStamp(dir));
-  if (!stamp && HoldsOtherFiles(dir)) {
+  KVARTS_TRY(const bool others, stamp ? Result<bool>(false) : HoldsOtherFiles(dir));
+  if (others) {
     return Error(ErrorCode::kInvalidArgument, "the directory holds files that are not Kvarts'", {{"path", dir}});
   }
   if (!stamp && !create) return Error(ErrorCode::kNotFound, "there is no data directory", {{"path", dir}});

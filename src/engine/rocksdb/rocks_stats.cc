@@ -35,9 +35,10 @@ Status AddLevels(RocksStore& store, Profile profile, EngineStats* stats) {
                        .files = level.files.size(),
                        .bytes = level.size};
     for (const rocksdb::SstFileMetaData& file : level.files) {
-      figures.entries += file.num_entries;
       const auto found = by_name.find(std::filesystem::path(file.name).filename());
-      if (found != by_name.end()) figures.tombstones += found->second->num_deletions;
+      if (found == by_name.end()) continue;
+      figures.entries += found->second->num_entries;
+      figures.tombstones += found->second->num_deletions;
     }
     stats->sorted_runs += level.level == 0 ? level.files.size() : 1;
     stats->levels.push_back(std::move(figures));
