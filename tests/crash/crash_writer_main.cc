@@ -12,14 +12,12 @@
 #include <thread>
 
 #include "ack_log.h"
-#include "support/commits.h"
+#include "op_writer.h"
 #include "support/sync_tracking_fs.h"
 #include "workload.h"
 
 namespace kvarts::test {
 namespace {
-
-constexpr size_t kMaxTogether = 4;
 
 std::atomic<uint64_t> acked{0};
 
@@ -27,91 +25,6 @@ std::atomic<uint64_t> acked{0};
   std::fprintf(stderr, "crash_writer: %s\n", why.c_str());
   std::abort();
 }
-
-class Writer {
- public:
-  Writer(Engine& engine, AckLog& log, uint32_t writer, uint64_t first, uint64_t seed)
-      : engine_(engine), log_(log), writer_(writer), next_(first), random_(seed + writer) {}
-
-  [[noreturn]] void Loop() {
-    while (true) {
-      std::vector<Op> ops = {NextOp()};
-      // What depends on an outcome is submitted alone.
-      const size_t together = 1 + random_() % kMaxTogether;
-      while (!DependsOnOutcomes(ops.front()) && ops.size() < together && !DependsOnOutcomes({writer_, next_, 0})) {
-        ops.push_back(NextOp());
-      }
-      SubmitAll(ops);
-    }
-  }
-
- private:
-  static bool DependsOnOutcomes(const Op& op) {
-    return op.kind() == OpKind::kConditional || op.kind() == OpKind::kTrim || op.kind() == OpKind::kRace;
-  }
-
-  Op NextOp() {
-    Op op{writer_, next_++, 0};
-    const uint64_t now = engine_.Now().micros;
-    if (op.kind() == OpKind::kPutExpiring) op.aux = now + Duration::Seconds(24 * 3600).micros + random_() % 1000;
-    if (op.kind() == OpKind::kOwned) op.aux = now + random_() % 2000;
-    if (op.kind() == OpKind::kTrim) op.aux = stamped_number_;
-    return op;
-  }
-
-  std::unique_ptr<TestSubmission> Make(const Op& op) {
-    const auto body = [op](View& view, Commit* commit) { return ReadAndAdd(op, view, commit); };
-    auto submission = std::make_unique<TestSubmission>(MakeOpCommit(op));
-    if (op.kind() == OpKind::kTrim) submission->commit.mutations = {TrimBefore(op, stamped_version_)};
-    if (op.kind() == OpKind::kConditional) AddCondition(op, &submission->commit);
-    if (op.kind() == OpKind::kRun || op.kind() == OpKind::kRace) submission->body = body;
-    submission->run_first = op.kind() == OpKind::kRun;
-    if (op.kind() == OpKind::kRace) {
-      auto view = engine_.OpenView();
-      if (!view || !body(**view, &submission->commit)) Die("cannot read " + op.ToString());
-    }
-    return submission;
-  }
-
-  void AddCondition(const Op& op, Commit* commit) {
-    const Bytes& key = commit->mutations[0].key;
-    const auto record = GetOne(engine_, key);
-    if (!record) Die("cannot read for " + op.ToString() + ": " + record.error().ToString());
-    commit->preconditions = {*record ? VersionIs(key, (*record)->header.version) : Absent(key)};
-  }
-
-  void SubmitAll(const std::vector<Op>& ops) {
-    std::vector<std::unique_ptr<TestSubmission>> submissions;
-    for (const Op& op : ops) {
-      submissions.push_back(Make(op));
-      log_.Append({AckRecord::Kind::kIntent, op, kNoVersion});
-    }
-    const auto tickets = SubmitTogether(engine_, std::move(submissions));
-    for (size_t i = 0; i < ops.size(); ++i) Record(ops[i], tickets[i]->Outcome());
-  }
-
-  void Record(const Op& op, const Result<Committed>& outcome) {
-    if (!outcome) {
-      const bool unknown = outcome.error().code() == ErrorCode::kUnknownOutcome;
-      log_.Append({unknown ? AckRecord::Kind::kUnknown : AckRecord::Kind::kRefused, op, kNoVersion});
-      return;
-    }
-    log_.Append({AckRecord::Kind::kAcked, op, outcome->version});
-    acked.fetch_add(1, std::memory_order_relaxed);
-    if (op.kind() != OpKind::kStamped) return;
-    stamped_number_ = op.number;
-    stamped_version_ = outcome->version;
-  }
-
-  Engine& engine_;
-  AckLog& log_;
-  const uint32_t writer_;
-  uint64_t next_;
-  std::mt19937_64 random_;
-  // The newest stamped key.
-  uint64_t stamped_number_ = 0;
-  Version stamped_version_;
-};
 
 // Looks at commits while they are made: what a reader has seen of a `sync` commit must survive.
 [[noreturn]] void ReadLoop(Engine& engine, AckLog& log, uint64_t seed) {
@@ -152,6 +65,10 @@ class Writer {
   std::mt19937_64 random(loss.seed);
   while (acked.load(std::memory_order_relaxed) < after) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   std::this_thread::sleep_for(std::chrono::microseconds(random() % 30'000));
+  // Mostly at an instant at which there is something to lose.
+  for (int tries = 0; tries < 1000 && fs.unsynced(FileKind::kLog) == 0; ++tries) {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
   fs.PowerOff();
   fs.LoseUnsynced(loss);
   _exit(kPowerOffExit);
@@ -172,7 +89,10 @@ int Main(const std::vector<std::string>& arguments) {
   AckLog log(arguments[1]);
   std::vector<std::thread> threads;
   for (uint32_t writer = 0; writer < kWriters; ++writer) {
-    threads.emplace_back([&, writer] { Writer(**engine, log, writer, first, seed).Loop(); });
+    threads.emplace_back([&, writer] {
+      OpWriter ops(**engine, log, writer, first, seed, &acked);
+      while (true) ops.Step();
+    });
   }
   threads.emplace_back([&] { ReadLoop(**engine, log, seed); });
   threads.emplace_back([&] { DisturbLoop(**engine, seed); });

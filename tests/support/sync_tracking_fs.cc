@@ -203,6 +203,15 @@ void SyncTrackingFs::LoseUnsynced(const PowerLoss& loss) {
   changes_.clear();
 }
 
+uint64_t SyncTrackingFs::unsynced(FileKind kind) const {
+  const std::lock_guard lock(mutex_);
+  uint64_t bytes = 0;
+  for (const auto& [path, extent] : extents_) {
+    if (KindOfFile(path) == kind) bytes += extent->written - extent->synced;
+  }
+  return bytes;
+}
+
 void SyncTrackingFs::Inject(const Fault& fault) {
   const std::lock_guard lock(mutex_);
   faults_.push_back(fault);

@@ -66,6 +66,9 @@ class SyncTrackingFs final : public rocksdb::FileSystemWrapper {
   // Changes the files to what a power failure leaves. Only after PowerOff; the process may go on or end.
   void LoseUnsynced(const PowerLoss& loss);
 
+  // Bytes in files of this kind that a power failure could take.
+  uint64_t unsynced(FileKind kind) const;
+
   void Inject(const Fault& fault);
   void ClearFaults();
   // How many operations have failed by Inject.
