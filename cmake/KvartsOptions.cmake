@@ -20,7 +20,7 @@ find_program(KVARTS_CCACHE ccache)
 if(KVARTS_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # PCH needs these two; they do no harm without it.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${KVARTS_CCACHE})
+      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_NOHASHDIR=1 "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" ${KVARTS_CCACHE})
 endif()
 
 add_library(kvarts_options INTERFACE)
