@@ -94,21 +94,26 @@ Result<Stamp> Stamp::Decode(std::string_view text) {
   if (!std::getline(in, line) || line != kMagic) return not_ours;
   Stamp stamp;
   stamp.format = 0;
+  stamp.engine.clear();
+  std::optional<Uuid> id;
   while (std::getline(in, line)) {
     const size_t space = line.find(' ');
     const std::string name = line.substr(0, space);
     const std::string value = space == std::string::npos ? "" : line.substr(space + 1);
     if (name == "format") {
-      std::from_chars(value.data(), value.data() + value.size(), stamp.format);
+      const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), stamp.format);
+      if (problem != std::errc() || end != value.data() + value.size()) return not_ours;
     } else if (name == "engine") {
       stamp.engine = value;
     } else if (name == "id") {
-      stamp.id = Uuid::Parse(value).value_or(Uuid{});
+      id = Uuid::Parse(value);
+      if (!id) return not_ours;
     } else if (name == "unfinished") {
       stamp.unfinished = true;
     }  // Lines of later formats are passed over: the format number decides.
   }
-  if (stamp.format < 1) return not_ours;
+  if (stamp.format < 1 || stamp.engine.empty() || !id) return not_ours;
+  stamp.id = *id;
   return stamp;
 }
 
