@@ -64,25 +64,39 @@ void Check(bool good, const std::string& what) {
 
 void CountNothing() { rocksdb::SetPerfLevel(rocksdb::kDisable); }
 
-RawDb::RawDb(const std::string& path, const RocksOptions& options) {
-  const MemoryPlan plan(options);
+RawDb::RawDb(const std::string& path, const RocksOptions& options) : path_(path), options_(options) { Open(); }
+
+void RawDb::Open() {
+  const MemoryPlan plan(options_);
   SharedTuning shared;
   shared.block_cache = rocksdb::NewLRUCache(plan.blocks_and_buffers + plan.hot_values);
-  const rocksdb::DBOptions db_options = DatabaseOptions(options, plan, shared);
-  db_options.env->SetBackgroundThreads(options.background_threads, rocksdb::Env::Priority::LOW);
+  const rocksdb::DBOptions db_options = DatabaseOptions(options_, plan, shared);
+  db_options.env->SetBackgroundThreads(options_.background_threads, rocksdb::Env::Priority::LOW);
   db_options.env->SetBackgroundThreads(1, rocksdb::Env::Priority::HIGH);
   db_options.env->LowerThreadPoolCPUPriority(rocksdb::Env::Priority::LOW);
   rocksdb::DB* db = nullptr;
-  Check(rocksdb::DB::Open({db_options, FamilyOptions(Profile::kLookup, options, plan, shared)}, path, &db));
+  Check(rocksdb::DB::Open({db_options, FamilyOptions(Profile::kLookup, options_, plan, shared)}, path_, &db));
   db_.reset(db);
 }
 
-RawDb::~RawDb() {
+RawDb::~RawDb() { Close(); }
+
+void RawDb::Close() {
   rocksdb::Status closed = db_->Close();
   closed.PermitUncheckedError();
+  db_.reset();
 }
 
-void RawDb::Compact() { Check(db_->CompactRange({}, nullptr, nullptr)); }
+void RawDb::Reopen() {
+  Close();
+  Open();
+}
+
+void RawDb::Compact() {
+  rocksdb::CompactRangeOptions how;
+  how.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+  Check(db_->CompactRange(how, nullptr, nullptr));
+}
 
 void FillRaw(RawDb& raw, uint64_t n, size_t value_bytes) {
   rocksdb::WriteBatch batch;
@@ -93,6 +107,7 @@ void FillRaw(RawDb& raw, uint64_t n, size_t value_bytes) {
     batch.Clear();
   }
   raw.Compact();
+  raw.Reopen();
 }
 
 void FillEngine(Engine& engine, uint64_t n, size_t value_bytes) {

@@ -48,9 +48,18 @@ class RawDb {
   ~RawDb();
   rocksdb::DB& operator*() const { return *db_; }
   rocksdb::DB* operator->() const { return db_.get(); }
+  // As Kvarts does it.
   void Compact();
+  // What was opened at level 0 keeps its index and filter pinned wherever it is moved; a store that was opened anew has
+  // nothing of the kind.
+  void Reopen();
 
  private:
+  void Open();
+  void Close();
+
+  const std::string path_;
+  const RocksOptions options_;
   std::unique_ptr<rocksdb::DB> db_;
 };
 
@@ -66,7 +75,7 @@ T Must(Result<T> result) {
 // RocksDB counts for every call unless the thread says otherwise; Kvarts says so on its threads.
 void CountNothing();
 
-// Fills keys [0, n) in key order with values of `value_bytes`, and compacts.
+// Fills keys [0, n) in key order with values of `value_bytes`, and compacts. The raw store is opened anew.
 void FillRaw(RawDb& raw, uint64_t n, size_t value_bytes);
 void FillEngine(Engine& engine, uint64_t n, size_t value_bytes);
 
