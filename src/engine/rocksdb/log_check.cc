@@ -259,7 +259,6 @@ Result<LiveLogs> FindLiveLogs(const std::string& data_path, rocksdb::Env* env) {
   options.info_log = std::make_shared<NoLogger>();
   options.max_open_files = 16;
   options.track_and_verify_wals_in_manifest = true;        // as the real open
-  options.skip_checking_sst_file_sizes_on_db_open = true;  // the real open does it
   options.wal_filter = &numbers;
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;  // they are looked at below
   std::vector<rocksdb::ColumnFamilyDescriptor> families;

@@ -31,6 +31,7 @@ void Charge(BytesView key, const std::optional<Record>& record, const ReadOption
 Error FromRocks(const rocksdb::Status& status) {
   const std::string cause = status.ToString();
   if (status.IsCorruption()) return Error(ErrorCode::kCorruption, "stored data is damaged", {{"cause", cause}});
+  if (status.IsPathNotFound()) return Error(ErrorCode::kCorruption, "a file of the store is missing", {{"cause", cause}});
   if (status.IsNoSpace()) return Error(ErrorCode::kUnavailable, "the disk is full", {{"cause", cause}});
   if (status.IsIOError()) return Error(ErrorCode::kUnavailable, "the disk fails", {{"cause", cause}});
   if (status.IsIncomplete() || status.IsBusy() || status.IsTryAgain() || status.IsTimedOut()) {
