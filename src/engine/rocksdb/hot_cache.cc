@@ -41,6 +41,16 @@ struct HotCache::Block {
 namespace {
 
 uint32_t TagOf(uint64_t hash) { return static_cast<uint32_t>(hash >> 32); }
+// Never zero, which stands for none.
+uint8_t ByteTagOf(uint64_t hash) { return std::max<uint8_t>(1, static_cast<uint8_t>(hash >> 56)); }
+
+// Whether one of the bytes is this one.
+template <class Word>
+bool HasByte(Word bytes, uint8_t byte) {
+  constexpr Word kOnes = static_cast<Word>(~Word{0}) / 0xff;
+  const Word differing = bytes ^ (kOnes * byte);
+  return ((differing - kOnes) & ~differing & (kOnes << 7)) != 0;
+}
 
 size_t SetsFor(size_t capacity, size_t entry_bytes, size_t ways) {
   return std::bit_ceil(std::max<size_t>(1, capacity / (entry_bytes * ways)));
@@ -52,20 +62,26 @@ HotCache::HotCache(size_t capacity_bytes, size_t max_value_bytes)
     : capacity_(capacity_bytes),
       max_value_(max_value_bytes),
       sets_(SetsFor(capacity_bytes, kExpectedEntryBytes, kWays)),
-      used_(sets_.size() * sizeof(Set)),
+      summaries_(std::make_unique<Summary[]>(sets_.size())),
+      used_(sets_.size() * (sizeof(Set) + sizeof(Summary))),
       counters_(std::make_unique<Counter[]>(kCounters)) {}
 
 HotCache::~HotCache() {
   for (Set& set : sets_) {
-    for (Way& way : set.ways) std::free(way.block);
+    for (Block* block : set.blocks) std::free(block);
   }
 }
 
-HotCache::Way* HotCache::FindWay(Set& set, uint64_t hash, BytesView key) {
-  for (Way& way : set.ways) {
-    if (way.tag == TagOf(hash) && way.block != nullptr && way.block->key() == key) return &way;
+size_t HotCache::FindWay(const Set& set, uint64_t hash, BytesView key) {
+  for (size_t way = 0; way < kWays; ++way) {
+    if (set.tags[way] != TagOf(hash)) continue;
+    if (set.blocks[way] != nullptr && set.blocks[way]->key() == key) return way;
   }
-  return nullptr;
+  return kNoWay;
+}
+
+size_t HotCache::FreeWay(const Set& set) {
+  return static_cast<size_t>(std::ranges::find(set.blocks, nullptr) - set.blocks);
 }
 
 bool HotCache::Erased(BytesView key, Version version) const {
@@ -76,15 +92,17 @@ bool HotCache::Erased(BytesView key, Version version) const {
 }
 
 bool HotCache::Find(uint64_t hash, BytesView key, Version at_most, Record* record) {
+  if (capacity_ == 0) return false;
   Counter& counter = counters_[hash % kCounters];
-  Set& set = SetOf(hash);
-  {
+  if (HasByte(summaries_[IndexOf(hash)].tags.load(std::memory_order_acquire), ByteTagOf(hash))) {
+    Set& set = SetOf(hash);
     std::lock_guard lock(set.lock);
-    Way* way = FindWay(set, hash, key);
-    if (way != nullptr && way->block->header.version <= at_most && !Erased(key, way->block->header.version)) {
-      way->used_lately = true;
-      record->header = way->block->header;
-      record->value.assign(way->block->value());
+    const size_t way = FindWay(set, hash, key);
+    Block* block = way == kNoWay ? nullptr : set.blocks[way];
+    if (block != nullptr && block->header.version <= at_most && !Erased(key, block->header.version)) {
+      set.used_lately |= static_cast<uint8_t>(1u << way);
+      record->header = block->header;
+      record->value.assign(block->value());
       counter.hits.fetch_add(1, std::memory_order_relaxed);
       return true;
     }
@@ -93,22 +111,46 @@ bool HotCache::Find(uint64_t hash, BytesView key, Version at_most, Record* recor
   return false;
 }
 
-void HotCache::Drop(Way& way) {
-  used_.fetch_sub(way.block->bytes(), std::memory_order_relaxed);
-  std::free(way.block);
-  way = Way{};
+bool HotCache::TurnAway(uint64_t hash, size_t bytes) {
+  Summary& summary = summaries_[IndexOf(hash)];
+  const bool has_free_way = HasByte(summary.tags.load(std::memory_order_relaxed), 0);
+  if (has_free_way && used_.load(std::memory_order_relaxed) + bytes <= capacity_) return false;
+  // Two readers at once may lose each other's note: one of the keys has to be missed once more.
+  const uint32_t lately = summary.turned_away.load(std::memory_order_relaxed);
+  if (HasByte(lately, ByteTagOf(hash))) return false;
+  summary.turned_away.store(lately << 8 | ByteTagOf(hash), std::memory_order_relaxed);
+  return true;
+}
+
+void HotCache::Put(Set& set, size_t way, uint64_t hash, Block* block) {
+  set.blocks[way] = block;
+  set.tags[way] = TagOf(hash);
+  std::atomic<uint64_t>& tags = SummaryOf(set).tags;
+  tags.store(tags.load(std::memory_order_relaxed) | uint64_t{ByteTagOf(hash)} << (8 * way), std::memory_order_release);
+}
+
+void HotCache::Drop(Set& set, size_t way) {
+  used_.fetch_sub(set.blocks[way]->bytes(), std::memory_order_relaxed);
+  std::free(set.blocks[way]);
+  set.blocks[way] = nullptr;
+  set.tags[way] = 0;
+  set.used_lately &= static_cast<uint8_t>(~(1u << way));
+  std::atomic<uint64_t>& tags = SummaryOf(set).tags;
+  tags.store(tags.load(std::memory_order_relaxed) & ~(uint64_t{0xff} << (8 * way)), std::memory_order_release);
 }
 
 // Gives up one entry of the set: the first from the clock hand on that was not used since the hand came by.
 bool HotCache::EvictFrom(Set& set) {
   for (size_t step = 0; step < 2 * kWays; ++step) {
-    Way& way = set.ways[set.hand];
+    const size_t way = set.hand;
+    const auto bit = static_cast<uint8_t>(1u << way);
     set.hand = (set.hand + 1) % kWays;
-    if (way.block == nullptr) continue;
-    if (!std::exchange(way.used_lately, false)) {
-      Drop(way);
+    if (set.blocks[way] == nullptr) continue;
+    if ((set.used_lately & bit) == 0) {
+      Drop(set, way);
       return true;
     }
+    set.used_lately &= static_cast<uint8_t>(~bit);
   }
   return false;
 }
@@ -131,44 +173,50 @@ bool HotCache::MakeRoom(Set& set, size_t bytes) {
 }
 
 void HotCache::Fill(uint64_t hash, BytesView key, const ValueHeader& header, BytesView value, Version read_at) {
-  if (value.size() > max_value_) return;
+  if (value.size() > max_value_ || capacity_ == 0) return;
+  const size_t bytes = Block::BytesFor(key.size(), value.size());
+  if (TurnAway(hash, bytes)) return;
   Set& set = SetOf(hash);
   std::lock_guard lock(set.lock);
   if (set.changed > read_at || last_range_erase_.load(std::memory_order_acquire) > read_at) return;
-  if (Way* way = FindWay(set, hash, key); way != nullptr) {
-    if (way->block->header.version >= header.version) return;  // another reader was faster
-    Drop(*way);                                                // it was erased with a range
+  size_t way = FindWay(set, hash, key);
+  if (way != kNoWay) {
+    if (set.blocks[way]->header.version >= header.version) return;  // another reader was faster
+    Drop(set, way);                                                 // it was erased with a range
   }
-  if (!MakeRoom(set, Block::BytesFor(key.size(), value.size()))) return;
-  Way* free_way = std::ranges::find(set.ways, nullptr, &Way::block);
-  if (free_way == std::end(set.ways)) {
+  if (!MakeRoom(set, bytes)) return;
+  way = FreeWay(set);
+  if (way == kNoWay) {
     EvictFrom(set);
-    free_way = std::ranges::find(set.ways, nullptr, &Way::block);
+    way = FreeWay(set);
   }
-  *free_way = {Block::Make(key, header, value), TagOf(hash), false};
+  Put(set, way, hash, Block::Make(key, header, value));
 }
 
 void HotCache::Write(uint64_t hash, BytesView key, const ValueHeader& header, BytesView value) {
+  if (capacity_ == 0) return;
   Set& set = SetOf(hash);
   std::lock_guard lock(set.lock);
   set.changed = std::max(set.changed, header.version);
-  Way* way = FindWay(set, hash, key);
-  if (way == nullptr) return;
-  if (value.size() <= way->block->value_room) {
-    way->block->Set(header, value);
+  const size_t way = FindWay(set, hash, key);
+  if (way == kNoWay) return;
+  if (value.size() <= set.blocks[way]->value_room) {
+    set.blocks[way]->Set(header, value);
     return;
   }
-  Drop(*way);
+  Drop(set, way);
   if (value.size() > max_value_ || !MakeRoom(set, Block::BytesFor(key.size(), value.size()))) return;
-  *way = {Block::Make(key, header, value), TagOf(hash), true};
+  Put(set, way, hash, Block::Make(key, header, value));
+  set.used_lately |= static_cast<uint8_t>(1u << way);
 }
 
 void HotCache::Erase(uint64_t hash, BytesView key, Version version) {
+  if (capacity_ == 0) return;
   Set& set = SetOf(hash);
   std::lock_guard lock(set.lock);
   set.changed = std::max(set.changed, version);
-  Way* way = FindWay(set, hash, key);
-  if (way != nullptr) Drop(*way);
+  const size_t way = FindWay(set, hash, key);
+  if (way != kNoWay) Drop(set, way);
 }
 
 void HotCache::EraseRange(const KeyRange& range, Version version) {
@@ -184,8 +232,8 @@ void HotCache::Wipe(Version version) {
   last_range_erase_.store(version, std::memory_order_release);
   for (Set& set : sets_) {
     std::lock_guard lock(set.lock);
-    for (Way& way : set.ways) {
-      if (way.block != nullptr) Drop(way);
+    for (size_t way = 0; way < kWays; ++way) {
+      if (set.blocks[way] != nullptr) Drop(set, way);
     }
   }
   std::unique_lock lock(ranges_lock_);
@@ -199,8 +247,9 @@ void HotCache::Sweep() {
   for (size_t i = 0; i < steps; ++i, sweep_at_ = (sweep_at_ + 1) & (sets_.size() - 1)) {
     Set& set = sets_[sweep_at_];
     std::lock_guard lock(set.lock);
-    for (Way& way : set.ways) {
-      if (way.block != nullptr && Erased(way.block->key(), way.block->header.version)) Drop(way);
+    for (size_t way = 0; way < kWays; ++way) {
+      Block* block = set.blocks[way];
+      if (block != nullptr && Erased(block->key(), block->header.version)) Drop(set, way);
     }
   }
   std::unique_lock lock(ranges_lock_);

@@ -5,6 +5,8 @@
 // - a reader at version v takes an entry only if the entry's version is at most v;
 // - a value read from the LSM tree at v is refused if anything in its set changed after v, or a range was erased;
 // - the committer tells the cache of every write after the LSM tree has it and before the version becomes visible.
+// What would displace an entry is taken in only when it was turned away once before, lately. That, and most misses, are
+// decided by a summary of sixteen bytes a set, without the lock: values that are read once pass by almost for free.
 // A range erase would have to visit every set. Instead the range is remembered, entries up to its version are held
 // against it when found, and the committer sweeps a few sets per group until the range can be forgotten. (What the same
 // commit put into the range after erasing it is missed by the cache for that long, and read from the LSM tree.)
@@ -48,22 +50,26 @@ class HotCache {
 
  private:
   static constexpr size_t kWays = 8;
+  static constexpr size_t kNoWay = kWays;
   static constexpr size_t kExpectedEntryBytes = 192;
   static constexpr size_t kMaxErasedRanges = 16;
   static constexpr size_t kSweptSetsPerStep = 512;
   static constexpr int kMaxEvictionTries = 8;
 
   struct Block;
-  struct Way {
-    Block* block = nullptr;
-    uint32_t tag = 0;
-    bool used_lately = false;
-  };
   struct alignas(64) Set {
     SpinLock lock;
     uint8_t hand = 0;
+    uint8_t used_lately = 0;  // a bit for each way
     Version changed;
-    Way ways[kWays];
+    uint32_t tags[kWays] = {};
+    Block* blocks[kWays] = {};
+  };
+  // Written under the lock of the set, but for turned_away; read without it. A reader who is misled by a change under
+  // way takes a hit for a miss, or fills what another one has just filled.
+  struct alignas(16) Summary {
+    std::atomic<uint64_t> tags{0};         // a byte for each way, zero when it is free
+    std::atomic<uint32_t> turned_away{0};  // likewise, the newest in the lowest byte
   };
   struct ErasedRange {
     KeyRange range;
@@ -75,10 +81,16 @@ class HotCache {
     std::atomic<uint64_t> misses{0};
   };
 
-  Set& SetOf(uint64_t hash) { return sets_[hash & (sets_.size() - 1)]; }
-  static Way* FindWay(Set& set, uint64_t hash, BytesView key);
+  size_t IndexOf(uint64_t hash) const { return hash & (sets_.size() - 1); }
+  Set& SetOf(uint64_t hash) { return sets_[IndexOf(hash)]; }
+  Summary& SummaryOf(const Set& set) { return summaries_[static_cast<size_t>(&set - sets_.data())]; }
+  static size_t FindWay(const Set& set, uint64_t hash, BytesView key);
+  static size_t FreeWay(const Set& set);
   bool Erased(BytesView key, Version version) const;
-  void Drop(Way& way);
+  // Whether a key that would displace an entry is to be turned away: the first time it is.
+  bool TurnAway(uint64_t hash, size_t bytes);
+  void Put(Set& set, size_t way, uint64_t hash, Block* block);
+  void Drop(Set& set, size_t way);
   bool EvictFrom(Set& set);
   bool MakeRoom(Set& set, size_t bytes);
   void Wipe(Version version);
@@ -86,6 +98,7 @@ class HotCache {
   const size_t capacity_;
   const size_t max_value_;
   std::vector<Set> sets_;
+  std::unique_ptr<Summary[]> summaries_;
   std::atomic<size_t> used_{0};
   std::atomic<size_t> hand_{0};  // the set that gives way next when a full set is not the one that grows
   std::atomic<Version> last_range_erase_{kNoVersion};

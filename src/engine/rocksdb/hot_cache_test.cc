@@ -125,6 +125,27 @@ TEST_F(HotCacheTest, KeepsWhatIsUsed) {
   EXPECT_EQ(Find("hot"), "1");
 }
 
+TEST_F(HotCacheTest, WhenFullTakesInOnlyWhatIsMissedAgain) {
+  const std::string value(100, 'v');
+  const auto name = [](const char* kind, int i) { return kind + std::to_string(i); };
+  for (int i = 0; i < 20'000; ++i) Fill(name("early ", i), value, 1, 1);
+  const auto count = [&](const char* kind, int many) {
+    int found = 0;
+    for (int i = 0; i < many; ++i) found += Find(name(kind, i)) == value;
+    return found;
+  };
+  const int kept = count("early ", 20'000);
+  for (int i = 0; i < 20'000; ++i) Fill(name("once ", i), value, 1, 1);
+  // But for the few whose short tags are those of others.
+  EXPECT_LT(count("once ", 20'000), 1000);
+  EXPECT_GT(count("early ", 20'000), kept * 3 / 4);
+  for (int i = 0; i < 1000; ++i) {
+    Fill(name("twice ", i), value, 1, 1);
+    Fill(name("twice ", i), value, 1, 1);
+  }
+  EXPECT_GT(count("twice ", 1000), 500);
+}
+
 TEST(HotCacheSizeTest, OfZeroHoldsNothing) {
   HotCache cache(0, 4096);
   ValueHeader header;
