@@ -220,7 +220,15 @@ void Committer::NoteLogStart() {
   if (store_.log_began.load(std::memory_order_acquire) >= written_sequence_) log_start_ = store_.visible();
 }
 
+bool Committer::LogUsable() {
+  const WriteState state = store_.write_state.load(std::memory_order_acquire);
+  // What made the store writable again began a new log.
+  if (state == WriteState::kWritable || state == WriteState::kDiskLow) log_failed_ = false;
+  return !log_failed_;
+}
+
 void Committer::Fail(const rocksdb::Status& status) {
+  log_failed_ = true;
   store_.write_state.store(status.IsNoSpace() ? WriteState::kDiskFull : WriteState::kFailed, std::memory_order_release);
 }
 
@@ -256,8 +264,10 @@ void Committer::Answer(const std::optional<Error>& failure, uint64_t sync_us) {
 }
 
 Status Committer::SyncLog() {
-  const WriteState state = store_.write_state.load(std::memory_order_acquire);
-  if (state == WriteState::kFailed) return Error(ErrorCode::kUnavailable, WriteStateText(state));
+  if (!LogUsable()) {
+    if (unsynced_since_) unsynced_since_ = steady_.Now();  // to be tried again, but not at once
+    return Error(ErrorCode::kUnavailable, WriteStateText(store_.write_state.load(std::memory_order_acquire)));
+  }
   if (!unsynced_since_) return {};
   const rocksdb::Status status = store_.db->SyncWAL();
   if (!status.ok()) {
@@ -271,7 +281,7 @@ Status Committer::SyncLog() {
 
 // A clean end: the next open needs not wait for versions that were reserved and not used.
 void Committer::CloseLog() {
-  if (store_.write_state.load() == WriteState::kFailed) return;
+  if (!LogUsable()) return;
   rocksdb::WriteBatch batch;
   if (SyncLog().has_value()) batch.PutLogData(MarkOf(synced_).Encode());
   batch.Put(store_.meta, kMetaCeiling, EncodeVersion(group_.last_version()));

@@ -52,6 +52,8 @@ class Committer {
   void Publish();
   void Answer(const std::optional<Error>& failure, uint64_t sync_us);
   void Fail(const rocksdb::Status& status);
+  // RocksDB must not be asked to touch a log again that has failed.
+  bool LogUsable();
   LogMark MarkOf(Version last) const { return {synced_, log_start_, last}; }
   // Finds out whether RocksDB has begun a new log since the last group was written.
   void NoteLogStart();
@@ -65,6 +67,7 @@ class Committer {
   Group group_;
   std::deque<std::unique_ptr<Submission>> turn_;  // taken from the queue, not yet decided
   Version ceiling_;                               // versions below this are reserved on disk
+  bool log_failed_ = false;                       // and no new one was begun since
   bool adds_noted_ = false;                       // kMetaAdded keeps up with the ceiling
   Version synced_;                                // everything up to here is on disk
   Version log_start_;                             // everything up to here is in an older log than the current one

@@ -64,8 +64,12 @@ void Keeper::WatchDisk() {
     store_.write_state.compare_exchange_strong(state, WriteState::kDiskLow);
   } else if (!low && state == WriteState::kDiskLow) {
     store_.write_state.compare_exchange_strong(state, WriteState::kWritable);
-  } else if (!low && state == WriteState::kDiskFull && store_.db->Resume().ok()) {
-    store_.write_state.compare_exchange_strong(state, WriteState::kWritable);
+  } else if (!low && state == WriteState::kDiskFull) {
+    const rocksdb::Status resumed = store_.db->Resume();
+    // RocksDB gives up for good when there is no room even for a new log.
+    const bool given_up = resumed.severity() >= rocksdb::Status::Severity::kFatalError;
+    if (given_up) store_.write_state.compare_exchange_strong(state, WriteState::kFailed);
+    if (resumed.ok()) store_.write_state.compare_exchange_strong(state, WriteState::kWritable);
   }
 }
 

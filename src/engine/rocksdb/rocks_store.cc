@@ -49,7 +49,7 @@ const char* WriteStateText(WriteState state) {
     case WriteState::kDiskFull:
       return "the disk is full";
     case WriteState::kFailed:
-      return "a write to the log failed; the store must be reopened";
+      return "a write to the disk failed; the store must be reopened";
     case WriteState::kDamaged:
       return "stored data is damaged; the store must be checked";
   }
