@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(On, MetamorphicTest, ::testing::ValuesIn(EngineKinds())
 
 TEST_P(MetamorphicTest, AnswersAreThoseOfTheOracle) {
   const uint64_t only = FromEnvironment("KVARTS_SEED", 0);
-  const uint64_t sequences = FromEnvironment("KVARTS_LONG", 0) > 0 ? 1000 : 25;
+  const uint64_t sequences = FromEnvironment("KVARTS_LONG", 0) > 0 ? 500 : 25;
   const uint64_t first = only > 0 ? only : 1;
   const uint64_t last = only > 0 ? only : sequences;
   for (uint64_t seed = first; seed <= last; ++seed) {

@@ -3,12 +3,8 @@
 #include <stdexcept>
 
 #include "engine/memory/memory_engine.h"
-#include "support/temp_dir.h"
-
-#if __has_include("engine/rocksdb/rocks_engine.cc")
-#define KVARTS_TEST_ROCKSDB 1
 #include "engine/rocksdb/rocks_engine.h"
-#endif
+#include "support/temp_dir.h"
 
 namespace kvarts::test {
 namespace {
@@ -21,7 +17,6 @@ class MemoryTestEngine final : public TestEngine {
   std::unique_ptr<Engine> Open() override { return OpenMemoryEngine({.limits = limits(), .clock = shared_clock()}); }
 };
 
-#ifdef KVARTS_TEST_ROCKSDB
 class RocksTestEngine final : public TestEngine {
  public:
   explicit RocksTestEngine(const Limits& limits) : TestEngine(limits) { set_engine(Open()); }
@@ -41,7 +36,6 @@ class RocksTestEngine final : public TestEngine {
 
   TempDir dir_;
 };
-#endif
 
 template <class Kind>
 std::unique_ptr<TestEngine> Make(const Limits& limits) {
@@ -58,9 +52,7 @@ void TestEngine::Reopen() {
 const std::vector<EngineKind>& EngineKinds() {
   static const std::vector<EngineKind> kinds = {
       {"memory", Make<MemoryTestEngine>},
-#ifdef KVARTS_TEST_ROCKSDB
       {"rocksdb", Make<RocksTestEngine>},
-#endif
   };
   return kinds;
 }

@@ -34,6 +34,13 @@ class StoreTest : public EngineTest {
     OpenStore();
   }
 
+  // For tests that make very many commits: they have no time to wait for the disk.
+  static RunOptions Quick() {
+    RunOptions options;
+    options.durability = Durability::kNone;
+    return options;
+  }
+
   // Runs a body and waits.
   Result<RunReport> Run(const Store::Body& body, RunOptions options = {}) {
     return store().RunBody(body, std::move(options));
