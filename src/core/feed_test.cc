@@ -318,15 +318,13 @@ TEST_P(FeedTest, NoCommitAfterTheDeclarationGoesUnrecorded) {
     std::vector<std::thread> writers;
     for (int w = 0; w < 3; ++w) {
       writers.emplace_back([&, w] {
-        RunOptions quick;
-        quick.durability = Durability::kNone;
         for (int i = 0; !stop; ++i) {
           // Several at once, so that they are decided as a group.
           std::counting_semaphore<> answered{0};
           std::vector<Store::Request> batch;
           for (int b = 0; b < 4; ++b) {
             const Bytes key = prefix + std::to_string(w) + "-" + std::to_string(i) + "-" + std::to_string(b);
-            batch.push_back({Putting(key, ""), quick, [&](Result<RunReport> report) {
+            batch.push_back({Putting(key, ""), Quick(), [&](Result<RunReport> report) {
                                ASSERT_TRUE(report) << report.error();
                                {
                                  const std::lock_guard lock(mutex);
@@ -363,8 +361,6 @@ TEST_P(FeedTest, ReplayingItGivesTheState) {
   for (uint32_t w = 0; w < 4; ++w) {
     writers.emplace_back([&, w] {
       std::mt19937 random(w);
-      RunOptions quick;
-      quick.durability = Durability::kNone;
       for (int i = 0; i < 60; ++i) {
         const uint32_t bits = random();
         const auto body = [bits](Txn& txn) -> Status {
@@ -376,7 +372,7 @@ TEST_P(FeedTest, ReplayingItGivesTheState) {
           txn.Add(counter, bits % 100);
           return {};
         };
-        ASSERT_TRUE(Run(body, quick));
+        ASSERT_TRUE(Run(body, Quick()));
       }
     });
   }

@@ -332,6 +332,7 @@ TEST_P(JobRunnerTest, EraseRangeErasesKeyByKeySoThatFeedsHaveIt) {
   Limits limits;
   limits.max_commit_operations = 100;
   OpenWith(limits);
+  durability_ = Durability::kNone;
   for (int i = 0; i < 300; ++i) Must({Mutation::Put("r/" + std::to_string(1000 + i), "v")});
   Must({Mutation::Put("q", ""), Mutation::Put("s", "")});
   const auto feed = store().feeds().Declare(KeyRange::Prefix("r/"));
@@ -368,13 +369,12 @@ TEST_P(JobRunnerTest, BadParametersFailTheJob) {
 }
 
 TEST_P(JobRunnerTest, WritersInTheRangeDoNotStopIt) {
+  durability_ = Durability::kNone;
   for (int i = 0; i < 200; ++i) Must({Mutation::Put("r/" + std::to_string(1000 + i), "")});
   const JobId id = MustStart(EraseRangeJob(KeyRange::Prefix("r/")));
   std::atomic<bool> stop = false;
   std::thread writer([&] {
-    RunOptions quick;
-    quick.durability = Durability::kNone;
-    for (int i = 0; !stop; ++i) ASSERT_TRUE(Run(Putting("r/0", std::to_string(i)), quick));
+    for (int i = 0; !stop; ++i) ASSERT_TRUE(Run(Putting("r/0", std::to_string(i)), Quick()));
   });
   const auto runner = Runner(EraseRangeKind(10));
   EXPECT_GE(TurnsOf(*runner), 20);

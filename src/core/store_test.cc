@@ -138,10 +138,8 @@ TEST_P(StoreRunTest, ManyThreadsAddUpExactly) {
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&] {
-      RunOptions options;
-      options.durability = Durability::kNone;
       for (int i = 0; i < kEach; ++i) {
-        const auto sum = store().Run([](Txn& txn) { return AddToText(txn, "n", 1); }, options);
+        const auto sum = store().Run([](Txn& txn) { return AddToText(txn, "n", 1); }, Quick());
         ASSERT_TRUE(sum) << sum.error();
         returned += *sum;
       }
@@ -224,8 +222,6 @@ TEST_P(StoreRunTest, EffectsComeInCommitOrder) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
-      RunOptions options;
-      options.durability = Durability::kNone;
       for (int i = 0; i < 50; ++i) {
         const auto ran = store().Run(
             [&](Txn& txn) -> Status {
@@ -233,7 +229,7 @@ TEST_P(StoreRunTest, EffectsComeInCommitOrder) {
               txn.AfterCommit([&](Version version) { order.push_back(version); });
               return {};
             },
-            options);
+            Quick());
         ASSERT_TRUE(ran) << ran.error();
       }
     });

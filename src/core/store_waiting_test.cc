@@ -2,6 +2,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <semaphore>
 #include <set>
 #include <thread>
 
@@ -68,9 +69,9 @@ class StoreWaitingTest : public StoreTest {
   std::shared_ptr<Store::Waiting> StartPop(const std::string& as, RunOptions options = {}) {
     return store().RunWhenReady(Queue(), Pop(as), std::move(options), answers_.For(as));
   }
-  void Push(const std::string& item) { ASSERT_TRUE(Run(Putting("queue/" + item, ""))); }
+  void Push(const std::string& item) { ASSERT_TRUE(Run(Putting("queue/" + item, ""), Quick())); }
   // Returns when everything submitted so far has had its turn.
-  void Settle() { ASSERT_TRUE(Run(Putting("settled", ""))); }
+  void Settle() { ASSERT_TRUE(Run(Putting("settled", ""), Quick())); }
 
   Answers answers_;
 };
@@ -196,20 +197,47 @@ TEST_P(StoreWaitingTest, CancelTakesItBack) {
   EXPECT_EQ(Value("queue/y"), "");
 }
 
+TEST_P(StoreWaitingTest, CancelledWhileItIsRunInVainItIsTakenBack) {
+  std::binary_semaphore running{0};
+  std::binary_semaphore go_on{0};
+  std::atomic<int> runs = 0;
+  const auto waiting = store().RunWhenReady(
+      Queue(),
+      [&](Txn&) -> Result<Store::Ready> {
+        if (++runs == 2) {
+          running.release();
+          go_on.acquire();
+        }
+        return Store::Ready::kWait;
+      },
+      {}, answers_.For("a"));
+  Settle();
+  std::thread pusher([&] { Put("queue/x", ""); });
+  running.acquire();
+  bool cancelled = false;
+  std::thread canceller([&] { cancelled = store().Cancel(waiting); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  go_on.release();
+  canceller.join();
+  pusher.join();
+  EXPECT_TRUE(cancelled);
+  Push("y");
+  Settle();
+  EXPECT_EQ(runs, 2);
+  EXPECT_TRUE(answers_.all().empty());
+}
+
 TEST_P(StoreWaitingTest, CancelIsTrueExactlyWhenThereIsNoAnswer) {
+  durability_ = Durability::kNone;
   for (int i = 0; i < 200; ++i) {
     Answers answers;
-    const auto waiting = store().RunWhenReady(
-        Queue(), Pop("a"), {.durability = Durability::kNone, .patience = {}, .stop = {}, .context = {}},
-        answers.For("a"));
+    const auto waiting = store().RunWhenReady(Queue(), Pop("a"), Quick(), answers.For("a"));
     std::thread pusher([&] {
       // The first wakes it in vain, the second does not.
       for (const bool stays : {false, true}) {
         std::vector<Mutation> push = {Mutation::Put("queue/x", "")};
         if (!stays) push.push_back(Mutation::Erase("queue/x"));
-        Commit commit = MakeCommit(std::move(push));
-        commit.durability = Durability::kNone;
-        ASSERT_TRUE(CommitAndWait(engine(), std::move(commit)));
+        Must(std::move(push));
       }
     });
     if (i % 3 != 0) std::this_thread::sleep_for(std::chrono::microseconds(i % 7 * 10));
@@ -226,8 +254,6 @@ TEST_P(StoreWaitingTest, CancelIsTrueExactlyWhenThereIsNoAnswer) {
 TEST_P(StoreWaitingTest, ManyProducersAndConsumersLoseAndDoubleNothing) {
   constexpr int kSides = 4;
   constexpr int kItems = 60;
-  RunOptions quick;
-  quick.durability = Durability::kNone;
   std::mutex mutex;
   std::multiset<std::string> taken;
   std::atomic<int> next_consumer = 0;
@@ -235,7 +261,7 @@ TEST_P(StoreWaitingTest, ManyProducersAndConsumersLoseAndDoubleNothing) {
     for (int i = 0; i < kItems; ++i) {
       const std::string as = std::to_string(next_consumer++);
       std::binary_semaphore done{0};
-      store().RunWhenReady(Queue(), Pop(as), quick, [&](Result<RunReport> result) {
+      store().RunWhenReady(Queue(), Pop(as), Quick(), [&](Result<RunReport> result) {
         EXPECT_TRUE(result) << result.error();
         done.release();
       });
@@ -247,7 +273,7 @@ TEST_P(StoreWaitingTest, ManyProducersAndConsumersLoseAndDoubleNothing) {
   const auto produce = [&](int producer) {
     for (int i = 0; i < kItems; ++i) {
       const std::string item = std::to_string(producer) + "-" + std::to_string(i);
-      ASSERT_TRUE(Run(Putting("queue/" + item, ""), quick));
+      ASSERT_TRUE(Run(Putting("queue/" + item, ""), Quick()));
     }
   };
   std::vector<std::thread> threads;

@@ -101,9 +101,7 @@ TEST_P(SubscriptionsTest, IsToldInCommitOrderFromManyThreads) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
-      RunOptions options;
-      options.durability = Durability::kNone;
-      for (int i = 0; i < 100; ++i) ASSERT_TRUE(Run(Putting("k", ""), options));
+      for (int i = 0; i < 100; ++i) ASSERT_TRUE(Run(Putting("k", ""), Quick()));
     });
   }
   for (std::thread& thread : threads) thread.join();
