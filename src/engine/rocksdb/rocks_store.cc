@@ -31,7 +31,8 @@ void Charge(BytesView key, const std::optional<Record>& record, const ReadOption
 Error FromRocks(const rocksdb::Status& status) {
   const std::string cause = status.ToString();
   if (status.IsCorruption()) return Error(ErrorCode::kCorruption, "stored data is damaged", {{"cause", cause}});
-  if (status.IsPathNotFound()) return Error(ErrorCode::kCorruption, "a file of the store is missing", {{"cause", cause}});
+  if (status.IsPathNotFound())
+    return Error(ErrorCode::kCorruption, "a file of the store is missing", {{"cause", cause}});
   if (status.IsNoSpace()) return Error(ErrorCode::kUnavailable, "the disk is full", {{"cause", cause}});
   if (status.IsIOError()) return Error(ErrorCode::kUnavailable, "the disk fails", {{"cause", cause}});
   if (status.IsIncomplete() || status.IsBusy() || status.IsTryAgain() || status.IsTimedOut()) {
@@ -63,9 +64,9 @@ bool ViewRegistry::Add(const std::function<Entry()>& make, size_t at_most, Handl
   return true;
 }
 
-void ViewRegistry::Remove(Handle handle) {
+void ViewRegistry::Remove(Handle handle, bool* registered) {
   std::lock_guard lock(mutex_);
-  entries_.erase(handle);
+  if (*registered) entries_.erase(handle);
 }
 
 Timestamp ViewRegistry::Horizon(const std::function<Timestamp()>& now) const {
@@ -87,9 +88,8 @@ size_t ViewRegistry::size() const {
 
 void ViewRegistry::CloseOlderThan(Timestamp time) {
   std::lock_guard lock(mutex_);
-  for (const Entry& entry : entries_) {
-    if (entry.time >= time) break;
-    if (entry.view != nullptr) entry.view->Close();
+  for (auto it = entries_.begin(); it != entries_.end() && it->time < time;) {
+    it = it->view->Close() ? entries_.erase(it) : std::next(it);
   }
 }
 

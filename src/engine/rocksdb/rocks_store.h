@@ -64,20 +64,22 @@ class ViewRegistry {
  public:
   struct Entry {
     Timestamp time;
-    RocksView* view;  // null for reads that hold no view object
+    RocksView* view;
   };
   using Handle = std::list<Entry>::iterator;
 
   // Adds what `make` returns, unless there are too many. `make` takes its time under the registry's lock, so that a
   // horizon computed before it is no later than that time, and one computed after it knows the view.
   bool Add(const std::function<Entry()>& make, size_t at_most, Handle* handle);
-  void Remove(Handle handle);
+  // Removes the view, unless CloseOlderThan has done it: `registered` says so.
+  void Remove(Handle handle, bool* registered);
   // The earlier of what `now` returns and the time of the oldest view.
   Timestamp Horizon(const std::function<Timestamp()>& now) const;
   // The time of the oldest view, if any is open.
   std::optional<Timestamp> OldestTime() const;
   size_t size() const;
-  // Takes the read points away from views opened before `time`, except from those in the middle of a call.
+  // Takes the read points away from views opened before `time`, except from those in the middle of a call, and removes
+  // them: whoever forgets to close one keeps neither old data nor others from their views.
   void CloseOlderThan(Timestamp time);
 
  private:
@@ -159,8 +161,8 @@ class RocksView final : public View {
              const ReadOptions& options) override;
   Result<ScanPage> Scan(const ScanRequest& request) override;
 
-  // For the keeper: lets go of the read point, unless a call is using it.
-  void Close();
+  // For the registry, under its lock: lets go of the read point, unless a call is using it.
+  bool Close();
 
  private:
   explicit RocksView(RocksStore& store) : store_(store) {}
@@ -170,7 +172,7 @@ class RocksView final : public View {
   Version version_;
   Timestamp time_;
   ViewRegistry::Handle handle_;
-  bool registered_ = false;
+  bool registered_ = false;  // under the registry's lock
   std::mutex in_use_;
   std::shared_ptr<const ReadPoint> point_;
 };

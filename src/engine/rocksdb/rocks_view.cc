@@ -8,19 +8,17 @@ Result<std::unique_ptr<View>> RocksView::Open(RocksStore& store) {
     view->point_ = store.CurrentPoint();
     view->version_ = view->point_->version;
     view->time_ = store.Now();
+    view->registered_ = true;
     return ViewRegistry::Entry{view->time_, view.get()};
   };
   if (!store.views.Add(begin, store.options.limits.max_views, &view->handle_)) {
     return Error(ErrorCode::kOverloaded, "too many views are open",
                  {{"limit", "max_views"}, {"at_most", std::to_string(store.options.limits.max_views)}});
   }
-  view->registered_ = true;
   return view;
 }
 
-RocksView::~RocksView() {
-  if (registered_) store_.views.Remove(handle_);
-}
+RocksView::~RocksView() { store_.views.Remove(handle_, &registered_); }
 
 Status RocksView::CheckAge() const {
   const uint64_t age = store_.Now().micros - time_.micros;
@@ -43,10 +41,12 @@ Result<ScanPage> RocksView::Scan(const ScanRequest& request) {
   return store_.Scan(*point_, time_, request);
 }
 
-void RocksView::Close() {
-  if (!in_use_.try_lock()) return;
+bool RocksView::Close() {
+  if (!in_use_.try_lock()) return false;
   std::lock_guard lock(in_use_, std::adopt_lock);
   point_.reset();
+  registered_ = false;
+  return true;
 }
 
 }  // namespace kvarts
