@@ -68,6 +68,12 @@ Version FaultTest::Put(BytesView key, BytesView value, Durability durability) {
   return outcome ? outcome->version : kNoVersion;
 }
 
+Version FaultTest::Put(BytesView key, BytesView value, Timestamp expiry) {
+  const auto outcome = Commit({Mutation::Put(key, value, expiry)});
+  EXPECT_TRUE(outcome) << outcome.error();
+  return outcome ? outcome->version : kNoVersion;
+}
+
 std::string FaultTest::Value(BytesView key, const ReadOptions& read) {
   const auto record = GetOne(engine(), key, read);
   if (!record) return record.error().ToString();

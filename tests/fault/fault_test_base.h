@@ -48,6 +48,7 @@ class FaultTest : public ::testing::Test {
   Result<Committed> Commit(std::vector<Mutation> mutations, Durability durability = Durability::kSync);
   // Fails the test unless it commits.
   Version Put(BytesView key, BytesView value, Durability durability = Durability::kSync);
+  Version Put(BytesView key, BytesView value, Timestamp expiry);
   std::string PutCode(BytesView key, BytesView value) { return CodeOf(Commit({Mutation::Put(key, value)})); }
   // The value, "absent", or the error.
   std::string Value(BytesView key, const ReadOptions& read = {});

@@ -1,0 +1,168 @@
+// A store that cannot keep up answers: `overloaded` after stall_patience, never a hang, and it goes on by itself.
+#include <fmt/format.h>
+
+#include <random>
+
+#include "fault_test_base.h"
+
+namespace kvarts::test {
+namespace {
+
+class StallTest : public FaultTest {
+ protected:
+  // A value that cannot be compressed.
+  static std::string Noise(uint64_t seed, size_t size) {
+    std::mt19937_64 random(seed);
+    std::string noise(size, '\0');
+    for (char& c : noise) c = static_cast<char>(random());
+    return noise;
+  }
+  Result<Committed> PutLarge(uint64_t i, Durability durability = Durability::kSync) {
+    return Commit({Mutation::Put(fmt::format("k{}", i), Noise(i, 60 << 10))}, durability);
+  }
+  // Writes until the store answers that it is overloaded; returns how many it took.
+  uint64_t Fill() {
+    for (uint64_t i = 0;; ++i) {
+      const auto outcome = PutLarge(i);
+      if (outcome) continue;
+      EXPECT_EQ(outcome.error().code(), ErrorCode::kOverloaded) << outcome.error();
+      EXPECT_EQ(outcome.error().text(), "compaction cannot keep up with the writes");
+      return i;
+    }
+  }
+};
+
+TEST_F(StallTest, AStallIsOverloadedAndClearsByItself) {
+  options.stall_patience = Duration::Millis(30);
+  Open();
+  files().Hold(FileOp::kCreate, FileKind::kTable);
+  const uint64_t written = Fill();
+  EXPECT_GT(written, 10u);
+  EXPECT_EQ(engine().health().reason, "compaction cannot keep up with the writes");
+  EXPECT_FALSE(engine().health().writable);
+  // Reads go on; nothing of what was refused is there.
+  EXPECT_EQ(Value("k3"), Noise(3, 60 << 10));
+  EXPECT_EQ(Value(fmt::format("k{}", written)), "absent");
+  files().Release();
+  WaitUntil([&] { return PutLarge(written).has_value(); });
+  EXPECT_TRUE(engine().health().writable);
+  EXPECT_EQ(Value(fmt::format("k{}", written)), Noise(written, 60 << 10));
+  for (uint64_t i = 0; i < 100; ++i) ASSERT_TRUE(PutLarge(i));
+}
+
+TEST_F(StallTest, EverybodyWhoWaitsIsAnswered) {
+  options.stall_patience = Duration::Millis(30);
+  Open();
+  files().Hold(FileOp::kCreate, FileKind::kTable);
+  Fill();
+  std::vector<std::shared_ptr<Ticket>> tickets;
+  for (int i = 0; i < 200; ++i) {
+    auto submission = std::make_unique<TestSubmission>(MakeCommit({Mutation::Put(fmt::format("x{}", i), "value")}));
+    submission->commit.durability = static_cast<Durability>(i % 3);
+    tickets.push_back(SubmitOne(engine(), std::move(submission)));
+  }
+  for (const auto& ticket : tickets) EXPECT_EQ(CodeOf(ticket->Outcome()), "overloaded");
+  files().Release();
+  WaitUntil([&] { return PutCode("x", "value") == "ok"; });
+  for (int i = 0; i < 200; ++i) EXPECT_EQ(Value(fmt::format("x{}", i)), "absent");
+}
+
+TEST_F(StallTest, AShortStallIsWaitedFor) {
+  options.stall_patience = Duration::Seconds(3600);
+  Open();
+  files().Hold(FileOp::kCreate, FileKind::kTable);
+  std::vector<std::shared_ptr<Ticket>> tickets;
+  for (uint64_t i = 0; i < 300; ++i) {
+    auto submission =
+        std::make_unique<TestSubmission>(MakeCommit({Mutation::Put(fmt::format("k{}", i), Noise(i, 60 << 10))}));
+    submission->commit.durability = Durability::kNone;
+    tickets.push_back(SubmitOne(engine(), std::move(submission)));
+  }
+  WaitUntil([&] { return !engine().health().writable; });
+  files().Release();
+  for (const auto& ticket : tickets) EXPECT_EQ(CodeOf(ticket->Outcome()), "ok");
+  EXPECT_EQ(Value("k299"), Noise(299, 60 << 10));
+}
+
+TEST_F(StallTest, AfterAStallTheRestOfTheStoreWorks) {
+  options.stall_patience = Duration::Millis(30);
+  Open();
+  files().Hold(FileOp::kCreate, FileKind::kTable);
+  const uint64_t written = Fill();
+  EXPECT_TRUE(engine().Sync());
+  EXPECT_TRUE(engine().OpenView());
+  EXPECT_TRUE(engine().Stats());
+  files().Release();
+  Open();
+  for (uint64_t i = 0; i < written; ++i) EXPECT_EQ(Value(fmt::format("k{}", i)), Noise(i, 60 << 10));
+}
+
+TEST_F(StallTest, AStallDoesNotKeepTheStoreFromClosing) {
+  options.stall_patience = Duration::Millis(30);
+  Open();
+  files().Hold(FileOp::kAppend, FileKind::kTable);
+  const uint64_t written = Fill();
+  std::vector<std::shared_ptr<Ticket>> tickets;
+  for (int i = 0; i < 20; ++i) {
+    tickets.push_back(SubmitOne(engine(), std::make_unique<TestSubmission>(MakeCommit({Mutation::Put("x", "1")}))));
+  }
+  files().Release();
+  Open();
+  for (const auto& ticket : tickets) EXPECT_TRUE(ticket->Wait().has_value());
+  for (uint64_t i = 0; i < written; ++i) EXPECT_EQ(Value(fmt::format("k{}", i)), Noise(i, 60 << 10));
+}
+
+class QueueTest : public FaultTest {
+ protected:
+  // Submits while the commit thread is held up in the middle of a group.
+  std::vector<std::shared_ptr<Ticket>> SubmitBehind(int count, size_t value_bytes) {
+    const uint64_t syncs = files().count(FileOp::kSync, FileKind::kLog);
+    files().Hold(FileOp::kSync, FileKind::kLog);
+    std::vector<std::shared_ptr<Ticket>> tickets;
+    const auto submit = [&](const std::string& key) {
+      auto commit = MakeCommit({Mutation::Put(key, std::string(value_bytes, 'v'))});
+      tickets.push_back(SubmitOne(engine(), std::make_unique<TestSubmission>(std::move(commit))));
+    };
+    submit("first");
+    WaitUntil([&] { return files().count(FileOp::kSync, FileKind::kLog) > syncs; });
+    for (int i = 0; i < count; ++i) submit(fmt::format("k{}", i));
+    return tickets;
+  }
+  // What became of them: one letter each, "c" for committed and "o" for overloaded.
+  static std::string Outcomes(const std::vector<std::shared_ptr<Ticket>>& tickets) {
+    std::string outcomes;
+    for (const auto& ticket : tickets) outcomes += CodeOf(ticket->Outcome()) == "ok" ? 'c' : 'o';
+    return outcomes;
+  }
+};
+
+TEST_F(QueueTest, NoMoreCommitsWaitThanTheLimit) {
+  options.limits.max_queued_commits = 3;
+  Open();
+  const auto tickets = SubmitBehind(5, 10);
+  const auto refused = tickets.back()->Outcome();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::kOverloaded);
+  EXPECT_EQ(refused.error().field("limit"), "max_queued_commits");
+  files().Release();
+  EXPECT_EQ(Outcomes(tickets), "ccccoo");
+  EXPECT_EQ(PutCode("after", "value"), "ok");
+  EXPECT_EQ(Value("k2"), std::string(10, 'v'));
+  EXPECT_EQ(Value("k3"), "absent");
+}
+
+TEST_F(QueueTest, NoMoreBytesWaitThanTheLimit) {
+  options.limits.max_queued_bytes = 3500;
+  Open();
+  const auto tickets = SubmitBehind(5, 1000);
+  const auto refused = tickets.back()->Outcome();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::kOverloaded);
+  EXPECT_EQ(refused.error().field("limit"), "max_queued_bytes");
+  files().Release();
+  EXPECT_EQ(Outcomes(tickets), "ccccoo");
+  EXPECT_EQ(PutCode("after", "value"), "ok");
+}
+
+}  // namespace
+}  // namespace kvarts::test
