@@ -67,6 +67,17 @@ TEST_P(SecondRunTest, WhatTheSecondRunStatesIsChecked) {
   EXPECT_EQ(Contents(), "");
 }
 
+TEST_P(SecondRunTest, ADurabilityThatTheEngineHasNotIsRefused) {
+  const auto body = [](View&, Commit* commit) -> Status {
+    *commit = MakeCommit({Mutation::Put("a", "")});
+    commit->durability = Durability::kApplied;
+    return {};
+  };
+  ASSERT_LT(engine().capabilities().strongest, Durability::kApplied);
+  EXPECT_EQ(CodeOf(SubmitOne(engine(), RunFirst(body))->Outcome()), "invalid_argument");
+  EXPECT_EQ(Contents(), "");
+}
+
 TEST_P(SecondRunTest, IsShownEverythingDecidedBefore) {
   std::vector<std::unique_ptr<TestSubmission>> batch;
   batch.push_back(std::make_unique<TestSubmission>(

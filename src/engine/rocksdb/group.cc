@@ -173,6 +173,11 @@ Status Group::RunAgain(Submission& submission, Version version) {
   OverlayView current(latest, Decided(), last_, version.time());
   BudgetedView budgeted(current, store_);
   KVARTS_CHECK_OK(submission.Run(budgeted));
+  // What was submitted has been checked; this is another commit.
+  if (submission.commit.durability > Durability::kSync) {
+    return Error(ErrorCode::kInvalidArgument, "this engine has no replicas",
+                 {{"durability", std::string(DurabilityName(submission.commit.durability))}});
+  }
   return CheckCommit(submission.commit, store_.options.limits);
 }
 
