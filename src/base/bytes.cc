@@ -33,6 +33,7 @@ bool TakeVarint(BytesView* from, uint64_t* value) {
   for (size_t i = 0; i < from->size() && i < 10; ++i) {
     const auto byte = static_cast<unsigned char>((*from)[i]);
     if (i == 9 && byte > 1) return false;
+    if (i > 0 && byte == 0) return false;
     result |= static_cast<uint64_t>(byte & 0x7f) << (7 * i);
     if (byte < 0x80) {
       from->remove_prefix(i + 1);

@@ -57,7 +57,7 @@ void AppendLittle(Bytes* to, Unsigned value) {
 
 // Seven bits a byte, low bits first, the high bit says that more follow: at most ten bytes.
 void AppendVarint(Bytes* to, uint64_t value);
-// Takes a varint off the front of `from`; false when it is cut off or longer than 64 bits.
+// Takes a varint off the front of `from`; false when it is cut off, longer than it needs to be, or than 64 bits.
 bool TakeVarint(BytesView* from, uint64_t* value);
 // A varint length and the bytes themselves.
 void AppendSized(Bytes* to, BytesView bytes);
