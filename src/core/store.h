@@ -49,7 +49,8 @@ class Store {
   enum class Ready { kDone, kWait };
   using WaitingBody = std::function<Result<Ready>(Txn&)>;
 
-  // The engine must outlive the store and have no listener yet.
+  // The engine must outlive the store and have no listener yet. A store goes only when it owes no answer any more;
+  // bodies that still wait are dropped.
   static Result<std::unique_ptr<Store>> Open(Engine& engine);
   ~Store();
 
