@@ -284,7 +284,8 @@ void Committer::CloseLog() {
   if (!LogUsable()) return;
   rocksdb::WriteBatch batch;
   if (SyncLog().has_value()) batch.PutLogData(MarkOf(synced_).Encode());
-  batch.Put(store_.meta, kMetaCeiling, EncodeVersion(group_.last_version()));
+  // Readers have seen the time go on since the last commit; it must not go back for those who come after them.
+  batch.Put(store_.meta, kMetaCeiling, EncodeVersion(std::max(group_.last_version(), Version::FromTime(store_.Now()))));
   batch.Put(store_.meta, kMetaTotals,
             Totals{store_.user_bytes.load(), store_.storage_bytes.load(), store_.commits.load()}.Encode());
   rocksdb::WriteOptions how;
