@@ -69,7 +69,7 @@ std::atomic<uint64_t> acked{0};
   for (int tries = 0; tries < 1000 && fs.unsynced(FileKind::kLog) == 0; ++tries) {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
-  fs.PowerOff();
+  fs.PowerOffForGood();
   fs.LoseUnsynced(loss);
   _exit(kPowerOffExit);
 }

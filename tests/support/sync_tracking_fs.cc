@@ -182,6 +182,14 @@ void SyncTrackingFs::PowerOff() {
   const std::unique_lock power(power_);
 }
 
+void SyncTrackingFs::PowerOffForGood() {
+  {
+    const std::lock_guard lock(mutex_);
+    for_good_ = true;
+  }
+  PowerOff();
+}
+
 void SyncTrackingFs::LoseUnsynced(const PowerLoss& loss) {
   const std::lock_guard lock(mutex_);
   for (const auto& [path, extent] : extents_) LoseTail(path, extent->synced, extent->written, loss);
@@ -251,6 +259,10 @@ SyncTrackingFs::Turn SyncTrackingFs::Begin(FileOp op, FileKind kind) {
   ++counts_[static_cast<size_t>(op)][static_cast<size_t>(kind)];
   released_.wait(lock, [&] { return off_ || std::ranges::find(held_, std::pair(op, kind)) == held_.end(); });
   if (off_) {
+    if (for_good_) {
+      lock.unlock();
+      while (true) pause();
+    }
     turn.status = IOStatus::IOError("the power is off");
     return turn;
   }

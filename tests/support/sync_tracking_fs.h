@@ -63,6 +63,9 @@ class SyncTrackingFs final : public rocksdb::FileSystemWrapper {
 
   // From here on every change fails. What is under way ends first.
   void PowerOff();
+  // The same for a process that is about to end: whoever wants to change something waits for that. (A RocksDB with
+  // asserts does not survive errors in every place, and no program sees errors when the power fails.)
+  void PowerOffForGood();
   // Changes the files to what a power failure leaves. Only after PowerOff; the process may go on or end.
   void LoseUnsynced(const PowerLoss& loss);
 
@@ -131,6 +134,7 @@ class SyncTrackingFs final : public rocksdb::FileSystemWrapper {
   void NamesDurable(const std::string& directory, uint64_t last);
 
   std::shared_mutex power_;
+  bool for_good_ = false;  // under mutex_
   mutable std::mutex mutex_;
   std::condition_variable released_;
   bool off_ = false;
