@@ -115,6 +115,7 @@ RocksEngine::~RocksEngine() {
   }
   if (store_.meta != nullptr) store_.db->DestroyColumnFamilyHandle(store_.meta).PermitUncheckedError();
   store_.db->Close().PermitUncheckedError();
+  store_.db.reset();  // before env_, which it uses to the end
 }
 
 Status RocksEngine::Open() {
