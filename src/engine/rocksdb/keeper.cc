@@ -124,6 +124,9 @@ bool Keeper::HoldsAnything(const KeyRange& range) {
 // back. So the range is erased once more, while no compaction can start: the new tombstone is in the write buffer or in
 // level 0, whose files are never dropped this way. What follows is safe to repeat, and is repeated after a crash.
 Status Keeper::DropFilesOf(const Erased& erased) {
+  // A compaction that was asked for could take the new tombstone down to where files are dropped.
+  const std::unique_lock alone(store_.compacting, std::try_to_lock);
+  if (!alone) return Error(ErrorCode::kOverloaded, "a compaction is under way");
   auto segments = store_.routing->Segments(erased.range);
   // Somebody has written into the range since: compaction will do the work.
   if (HoldsAnything(erased.range)) segments.clear();

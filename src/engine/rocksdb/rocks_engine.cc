@@ -281,6 +281,7 @@ Status RocksEngine::AssignOnCommitThread(const KeyRange& range, Profile profile)
 Status RocksEngine::Compact(const KeyRange& range) {
   rocksdb::CompactRangeOptions how;
   how.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+  const std::shared_lock compacting(store_.compacting);
   for (const Routing::Segment& segment : store_.CurrentPoint()->routing->Segments(range)) {
     const rocksdb::Slice start(segment.range.start);
     const rocksdb::Slice end(segment.range.end);

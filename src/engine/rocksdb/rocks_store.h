@@ -9,6 +9,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 
 #include "base/spin_lock.h"
 #include "engine/engine.h"
@@ -116,6 +117,8 @@ struct RocksStore {
 
   std::atomic<WriteState> write_state{WriteState::kWritable};
   std::atomic<bool> stalled{false};
+  // Shared by compactions that were asked for: nobody may drop files beside them.
+  std::shared_mutex compacting;
   // RocksDB's number of the last thing that was written before the current log.
   std::atomic<uint64_t> log_began{0};
   AddedKeys added;
