@@ -11,6 +11,13 @@ Status CheckUserKey(std::string_view key, const Limits& limits) {
                 {"is", std::to_string(key.size())}});
 }
 
+// A value as its reader sees it: a counter is its number.
+Value ValueOf(const ValueHeader& header, BytesView bytes) {
+  const bool counter = header.kind == ValueKind::kCounter;
+  return {counter ? std::to_string(CounterNumber(header, bytes)) : std::string(bytes), header.version,
+          header.expiry == kNever ? std::nullopt : std::optional(header.expiry)};
+}
+
 }  // namespace
 
 Range Range::Prefix(std::string_view prefix) { return {std::string(prefix), PrefixEnd(prefix)}; }
@@ -70,10 +77,11 @@ Result<Page> ScanUserKeys(const Range& range, const ScanOptions& options, const 
   KVARTS_TRY(const ScanPage scanned, scan(request));
   Page page;
   page.entries.reserve(scanned.size());
+  // Every key of the range begins with the number of its space.
+  const size_t prefix = UserKey({}).size();
   for (size_t i = 0; i < scanned.size(); ++i) {
-    const ScanPage::Entry entry = scanned[i];
-    const BytesView user_key = UserKeyOf(entry.key).value_or(BytesView());
-    page.entries.push_back({std::string(user_key), ToValue(Record{entry.header, Bytes(entry.value)})});
+    const ScanPage::Entry from = scanned[i];
+    page.entries.push_back({std::string(from.key.substr(prefix)), ValueOf(from.header, from.value)});
   }
   if (scanned.rest()) page.cursor = MakeCursor(query, *scanned.rest(), setting.version, setting.now);
   return page;

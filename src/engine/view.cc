@@ -9,20 +9,9 @@ ReadCost& ReadCost::operator+=(const ReadCost& other) {
   return *this;
 }
 
-ScanPage::Entry ScanPage::operator[](size_t i) const {
-  const Place& place = places_[i];
-  const BytesView all(buffer_);
-  return {all.substr(place.at, place.key_size), all.substr(place.at + place.key_size, place.value_size), place.header};
-}
-
 void ScanPage::Reserve(size_t entries, size_t bytes) {
   places_.reserve(entries);
   buffer_.reserve(bytes);
-}
-
-void ScanPage::Append(BytesView key, BytesView value, const ValueHeader& header) {
-  places_.push_back({buffer_.size(), static_cast<uint32_t>(key.size()), static_cast<uint32_t>(value.size()), header});
-  buffer_.append(key).append(value);
 }
 
 void ScanPage::StopAfterLast(const KeyRange& range, bool reverse) {

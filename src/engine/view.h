@@ -51,14 +51,21 @@ class ScanPage {
   size_t size() const { return places_.size(); }
   bool empty() const { return places_.empty(); }
   // Borrowed from the page.
-  Entry operator[](size_t i) const;
+  Entry operator[](size_t i) const {
+    const Place& place = places_[i];
+    const char* at = buffer_.data() + place.at;
+    return {{at, place.key_size}, {at + place.key_size, place.value_size}, place.header};
+  }
   // What is left of the range, in the same direction; nothing when the page reached the end.
   const std::optional<KeyRange>& rest() const { return rest_; }
   size_t bytes() const { return buffer_.size(); }
 
   // For engines.
   void Reserve(size_t entries, size_t bytes);
-  void Append(BytesView key, BytesView value, const ValueHeader& header);
+  void Append(BytesView key, BytesView value, const ValueHeader& header) {
+    places_.push_back({buffer_.size(), static_cast<uint32_t>(key.size()), static_cast<uint32_t>(value.size()), header});
+    buffer_.append(key).append(value);
+  }
   void set_rest(KeyRange rest) { rest_ = std::move(rest); }
   // Sets the rest behind the last entry of this page.
   void StopAfterLast(const KeyRange& range, bool reverse);

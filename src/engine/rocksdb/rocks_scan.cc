@@ -12,11 +12,11 @@ namespace {
 
 rocksdb::Slice ToSlice(BytesView bytes) { return {bytes.data(), bytes.size()}; }
 
-// Counts the tombstones that RocksDB steps over; for everything but scans its counting is switched off.
+// Counts the tombstones that RocksDB steps over. Its counting is switched off but for scans whose cost is asked for.
 class TombstoneCount {
  public:
-  TombstoneCount() {
-    rocksdb::SetPerfLevel(rocksdb::kEnableCount);
+  explicit TombstoneCount(bool wanted) {
+    rocksdb::SetPerfLevel(wanted ? rocksdb::kEnableCount : rocksdb::kDisable);
     before_ = rocksdb::get_perf_context()->internal_delete_skipped_count;
   }
   ~TombstoneCount() { rocksdb::SetPerfLevel(rocksdb::kDisable); }
@@ -46,6 +46,7 @@ class PageBuilder {
       if (request_.keys_only) value = {};
       if (Full(key, value)) return true;
       page.Append(key, value, header);
+      if (page.size() == kLookAhead) MakeRoom();
     }
     if (!it.status().ok()) return FromRocks(it.status());
     return false;
@@ -61,6 +62,15 @@ class PageBuilder {
            (!page.empty() && page.bytes() + key.size() + value.size() > request_.max_bytes);
   }
 
+  // The first entries tell how large the others are: room for all of a usual page is made at once.
+  void MakeRoom() {
+    const size_t entries = std::min(request_.max_entries, kUsualPage);
+    page.Reserve(entries, std::min(request_.max_bytes, page.bytes() * 9 / 8 * entries / kLookAhead));
+  }
+
+  static constexpr size_t kLookAhead = 32;
+  static constexpr size_t kUsualPage = 1024;
+
   const ScanRequest& request_;
   const Timestamp time_;
   uint64_t expired_ = 0;
@@ -73,7 +83,7 @@ Result<ScanPage> RocksStore::Scan(const ReadPlace& place, Timestamp time, const 
   if (request.range.IsEmpty()) return ScanPage();
   std::vector<Routing::Segment> segments = place.routing.Segments(request.range);
   if (request.reverse) std::ranges::reverse(segments);
-  const TombstoneCount tombstones;
+  const TombstoneCount tombstones(request.options.cost != nullptr);
   PageBuilder builder(request, time);
   for (const Routing::Segment& segment : segments) {
     const rocksdb::Slice lower = ToSlice(segment.range.start);
