@@ -4,6 +4,8 @@
 
 #include <chrono>
 
+#include "engine/rocksdb/in_rocks.h"
+
 namespace kvarts {
 namespace {
 
@@ -207,7 +209,7 @@ rocksdb::Status Committer::WriteOrStall(bool sync) {
   how.no_slowdown = true;
   const Timestamp began = steady_.Now();
   while (true) {
-    rocksdb::Status status = store_.db->Write(how, &group_.batch());
+    rocksdb::Status status = InRocks([&] { return store_.db->Write(how, &group_.batch()); });
     const bool stalled = status.IsIncomplete();
     store_.stalled.store(stalled, std::memory_order_relaxed);
     const auto waited = static_cast<int64_t>(steady_.Now().micros - began.micros);

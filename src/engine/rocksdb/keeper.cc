@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "engine/rocksdb/in_rocks.h"
 #include "engine/rocksdb/meta.h"
 
 namespace kvarts {
@@ -107,7 +108,7 @@ Status Keeper::EraseExpiredCounters() {
   }
   rocksdb::WriteOptions how;
   how.no_slowdown = true;
-  const rocksdb::Status status = store_.db->Write(how, &batch);
+  const rocksdb::Status status = InRocks([&] { return store_.db->Write(how, &batch); });
   return status.ok() ? Status{} : FromRocks(status);
 }
 
@@ -140,13 +141,14 @@ Status Keeper::DropFilesOf(const Erased& erased) {
     rocksdb::WriteOptions how;
     how.sync = true;
     how.no_slowdown = true;
-    status = store_.db->DeleteRange(how, family, start, end);
+    status = InRocks([&] { return store_.db->DeleteRange(how, family, start, end); });
     if (status.ok()) status = rocksdb::DeleteFilesInRange(store_.db.get(), family, &start, &end, false);
     const rocksdb::Status again = store_.db->SetOptions(family, {{"disable_auto_compactions", "false"}});
     if (!status.ok()) return FromRocks(status);
     if (!again.ok()) return FromRocks(again);
   }
-  const rocksdb::Status forgotten = store_.db->Delete({}, store_.meta, ReclaimKey(erased.version));
+  const rocksdb::Status forgotten =
+      InRocks([&] { return store_.db->Delete({}, store_.meta, ReclaimKey(erased.version)); });
   return forgotten.ok() ? Status{} : FromRocks(forgotten);
 }
 

@@ -12,6 +12,7 @@
 #include "engine/rocksdb/committer.h"
 #include "engine/rocksdb/directory.h"
 #include "engine/rocksdb/expiry_filter.h"
+#include "engine/rocksdb/in_rocks.h"
 #include "engine/rocksdb/keeper.h"
 #include "engine/rocksdb/log_check.h"
 #include "engine/rocksdb/meta.h"
@@ -285,8 +286,9 @@ Status RocksEngine::Compact(const KeyRange& range) {
   for (const Routing::Segment& segment : store_.CurrentPoint()->routing->Segments(range)) {
     const rocksdb::Slice start(segment.range.start);
     const rocksdb::Slice end(segment.range.end);
-    const rocksdb::Status status = store_.db->CompactRange(how, store_.families[static_cast<size_t>(segment.profile)],
-                                                           &start, segment.range.HasEnd() ? &end : nullptr);
+    rocksdb::ColumnFamilyHandle* family = store_.families[static_cast<size_t>(segment.profile)];
+    const rocksdb::Status status =
+        InRocks([&] { return store_.db->CompactRange(how, family, &start, segment.range.HasEnd() ? &end : nullptr); });
     if (!status.ok()) return FromRocks(status);
   }
   return {};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/rocksdb/in_rocks.h"
 #include "engine/rocksdb/rocks_store.h"
 #include "engine/rocksdb/value_codec.h"
 
@@ -92,8 +93,10 @@ Result<ScanPage> RocksStore::Scan(const ReadPlace& place, Timestamp time, const 
     how.snapshot = place.snapshot;
     how.iterate_lower_bound = &lower;
     if (segment.range.HasEnd()) how.iterate_upper_bound = &upper;
-    const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(how, families[static_cast<size_t>(segment.profile)]));
-    KVARTS_TRY(const bool full, builder.Walk(*it));
+    rocksdb::ColumnFamilyHandle* family = families[static_cast<size_t>(segment.profile)];
+    KVARTS_TRY(const bool full, InRocks([&] {
+                 return builder.Walk(*std::unique_ptr<rocksdb::Iterator>(db->NewIterator(how, family)));
+               }));
     if (full) {
       builder.page.StopAfterLast(request.range, request.reverse);
       break;

@@ -2,6 +2,7 @@
 
 #include <rocksdb/perf_level.h>
 
+#include "engine/rocksdb/in_rocks.h"
 #include "engine/rocksdb/key_hash.h"
 #include "engine/rocksdb/value_codec.h"
 
@@ -159,7 +160,8 @@ Status RocksStore::ReadStored(const ReadPlace& place, uint64_t hash, Timestamp t
   rocksdb::ReadOptions how;
   how.snapshot = place.snapshot;
   rocksdb::PinnableSlice stored;
-  const rocksdb::Status status = db->Get(how, FamilyOf(place.routing, key), ToSlice(key), &stored);
+  const rocksdb::Status status =
+      InRocks([&] { return db->Get(how, FamilyOf(place.routing, key), ToSlice(key), &stored); });
   if (status.IsNotFound()) {
     out->reset();
     return {};
@@ -203,7 +205,7 @@ Status RocksStore::ReadMany(const ReadPlace& place, Timestamp time, std::span<co
   how.snapshot = place.snapshot;
   std::vector<rocksdb::PinnableSlice> stored(places.size());
   std::vector<rocksdb::Status> statuses(places.size());
-  db->MultiGet(how, places.size(), where.data(), slices.data(), stored.data(), statuses.data());
+  InRocks([&] { db->MultiGet(how, places.size(), where.data(), slices.data(), stored.data(), statuses.data()); });
   for (size_t i = 0; i < places.size(); ++i) {
     std::optional<Record>& record = out[places[i]];
     if (statuses[i].IsNotFound()) {
