@@ -123,7 +123,8 @@ Result<LineReader::Line> TerminalReader::Next(const std::string& prompt) {
   prompt_ = prompt;
   cancelled_ = false;
   std::fflush(stdout);
-  // Before the prompt shows: a Ctrl-D that is typed on sight of it must be a key, not the end of a line of the terminal.
+  // Before the prompt shows: a Ctrl-D that is typed on sight of it must be a key, not the end of a line of the
+  // terminal.
   el_set(edit_, EL_PREP_TERM, 1);
   int size = 0;
   const char* text = el_gets(edit_, &size);

@@ -1,3 +1,4 @@
+// Calls of RocksDB that ThreadSanitizer would misread.
 #pragma once
 
 #include <utility>
@@ -15,11 +16,11 @@ namespace kvarts {
 
 // Makes a call of RocksDB that reads or writes memtables. It differs from the call alone only under ThreadSanitizer.
 //
-// Debian builds RocksDB without instrumentation: ThreadSanitizer sees what it does to memory through memcpy, memcmp, new
-// and delete, but not the atomics it does that under. An entry that the commit thread copies into a memtable and then
-// links with a release store, or a list of range tombstones that one scan makes and whoever drops it last frees, look
-// like races. Most functions in those reports have no name in the library, so that no suppression can name them. What
-// the calling thread does to memory inside the call is left out instead. Locks, atomics, RocksDB's own threads and
+// Debian builds RocksDB without instrumentation: ThreadSanitizer sees what it does to memory through memcpy, memcmp,
+// new and delete, but not the atomics it does that under. An entry that the commit thread copies into a memtable and
+// then links with a release store, or a list of range tombstones that one scan makes and whoever drops it last frees,
+// look like races. Most functions in those reports have no name in the library, so that no suppression can name them.
+// What the calling thread does to memory inside the call is left out instead. Locks, atomics, RocksDB's own threads and
 // everything outside the call stay checked.
 template <typename Call>
 decltype(auto) InRocks(Call&& call) {
