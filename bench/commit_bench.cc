@@ -115,7 +115,7 @@ Figures CommitBench::ThroughEngine(int batch) {
 
 Figures CommitBench::ThroughStore() {
   return Measure([&] {
-    Window window(kOutstanding, 1);
+    Window window(kOutstanding, 32);
     RunAll(*store_, window, puts_, [&](uint64_t i) -> Store::Body {
       return [key = UserKey(KeyOf(NumberOf(i))), value = &NextValue(i)](Txn& txn) -> Status {
         txn.Put(key, *value);
@@ -132,7 +132,7 @@ void CommitBench::WarmUp() {
 Figures CommitBench::PutAmong(uint64_t keys) {
   WarmUp();
   return Measure([&] {
-    Window window(kOutstanding, 1);
+    Window window(kOutstanding, 32);
     RunAll(*store_, window, puts_, [&](uint64_t i) -> Store::Body {
       return [key = UserKey(KeyOf(order_[(from_ + i) * 7919 % keys])), value = &NextValue(i)](Txn& txn) -> Status {
         txn.Put(key, *value);
@@ -145,7 +145,7 @@ Figures CommitBench::PutAmong(uint64_t keys) {
 Figures CommitBench::ReadAndPut(uint64_t keys) {
   WarmUp();
   return Measure([&] {
-    Window window(kOutstanding, 1);
+    Window window(kOutstanding, 32);
     RunAll(*store_, window, puts_, [&](uint64_t i) -> Store::Body {
       return [key = UserKey(KeyOf(order_[(from_ + i) * 7919 % keys])), value = &NextValue(i)](Txn& txn) -> Status {
         KVARTS_TRY(const std::optional<Record> found, txn.Get(key));
@@ -160,7 +160,7 @@ Figures CommitBench::ReadAndPut(uint64_t keys) {
 Figures CommitBench::Submitted(uint64_t keys, bool conditional) {
   WarmUp();
   return Measure([&] {
-    Window window(kOutstanding, 1);
+    Window window(kOutstanding, 32);
     SubmitAll(*engine_, window, puts_, [&](uint64_t i, Commit* commit) {
       const KeyBuffer key = UserKey(KeyOf(order_[(from_ + i) * 7919 % keys]));
       if (conditional) {

@@ -72,26 +72,37 @@ struct Store::RunState {
   std::binary_semaphore finished{0};
 };
 
+// A body that was run and its commit. `Held` keeps the state: shared with the submitter if it waits, else in place.
+template <class Held>
 class Store::BodySubmission final : public Submission {
  public:
-  explicit BodySubmission(std::shared_ptr<RunState> state) : state_(std::move(state)) {}
+  template <class... Arguments>
+  explicit BodySubmission(Arguments&&... arguments) : held_(std::forward<Arguments>(arguments)...) {}
 
   bool Claim() override {
     // A feed was declared after the body was run: it is run again, so that no change goes unrecorded.
-    too_late_ = state_->TooLate();
-    if (too_late_ || state_->feeds != state_->store.feeds_.current()) run_first = true;
-    return state_->Take();
+    too_late_ = state().TooLate();
+    if (too_late_ || state().feeds != state().store.feeds_.current()) run_first = true;
+    return state().Take();
   }
   bool CanRun() const override { return true; }
   Status Run(View& view) override {
     if (too_late_) return GaveUp();
-    Txn txn(state_->store.engine_, state_->options.context, view);
-    return state_->store.RunOnce(*state_, txn, &commit);
+    Txn txn(state().store.engine_, state().options.context, view);
+    return state().store.RunOnce(state(), txn, &commit);
   }
-  void Done(Result<Committed> outcome) override { state_->Settle(std::move(outcome)); }
+  void Done(Result<Committed> outcome) override { state().Settle(std::move(outcome)); }
+
+  RunState& state() {
+    if constexpr (std::is_same_v<Held, RunState>) {
+      return held_;
+    } else {
+      return *held_;
+    }
+  }
 
  private:
-  std::shared_ptr<RunState> state_;
+  Held held_;
   bool too_late_ = false;
 };
 
@@ -122,28 +133,26 @@ Status Store::RunOnce(RunState& state, Txn& txn, Commit* commit) {
   return {};
 }
 
-std::unique_ptr<Submission> Store::Prepare(const std::shared_ptr<RunState>& state, bool in_order) {
-  auto submission = std::make_unique<BodySubmission>(state);
-  Txn txn(engine_, state->options.context);
-  const Status ran = RunOnce(*state, txn, &submission->commit);
+bool Store::Prepare(RunState& state, bool in_order, Submission* submission) {
+  Txn txn(engine_, state.options.context);
+  const Status ran = RunOnce(state, txn, &submission->commit);
   if (!ran.has_value()) {
     submission->run_first = in_order;
-    if (in_order) return submission;
-    state->Finish(ran.error());
-    return nullptr;
+    if (!in_order) state.Finish(ran.error());
+    return in_order;
   }
   const Commit& commit = submission->commit;
   const bool decides = txn.states() || !commit.mutations.empty() || (in_order && !commit.preconditions.empty());
-  if (decides) return submission;
-  for (const auto& effect : state->effects) effect(state->report.version);
-  state->Finish(std::move(state->report));
-  return nullptr;
+  if (decides) return true;
+  for (const auto& effect : state.effects) effect(state.report.version);
+  state.Finish(std::move(state.report));
+  return false;
 }
 
 Result<RunReport> Store::RunBody(const Body& body, RunOptions options) {
   const auto state = std::make_shared<RunState>(*this, body, std::move(options), nullptr);
-  std::unique_ptr<Submission> submission = Prepare(state, false);
-  if (submission != nullptr) engine_.Submit({&submission, 1});
+  std::unique_ptr<Submission> submission = std::make_unique<BodySubmission<std::shared_ptr<RunState>>>(state);
+  if (Prepare(*state, false, submission.get())) engine_.Submit({&submission, 1});
   return Wait(*state);
 }
 
@@ -172,10 +181,10 @@ void Store::RunAsync(std::vector<Request> requests) {
   std::vector<std::unique_ptr<Submission>> submissions;
   submissions.reserve(requests.size());
   for (Request& request : requests) {
-    const auto state =
-        std::make_shared<RunState>(*this, std::move(request.body), std::move(request.options), std::move(request.done));
+    auto submission = std::make_unique<BodySubmission<RunState>>(*this, std::move(request.body),
+                                                                 std::move(request.options), std::move(request.done));
     const bool in_order = !submissions.empty();
-    if (auto submission = Prepare(state, in_order)) submissions.push_back(std::move(submission));
+    if (Prepare(submission->state(), in_order, submission.get())) submissions.push_back(std::move(submission));
   }
   if (!submissions.empty()) engine_.Submit(submissions);
 }

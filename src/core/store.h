@@ -85,6 +85,7 @@ class Store {
 
  private:
   struct RunState;
+  template <class Held>
   class BodySubmission;
   class WaitingSubmission;
 
@@ -92,9 +93,9 @@ class Store {
 
   // Runs the body on a fresh Txn and makes its commit.
   Status RunOnce(RunState& state, Txn& txn, Commit* commit);
-  // Runs the body; a submission when there is something for the engine to decide, else the answer has been given. When
-  // it is `in_order` behind others not yet submitted, whatever it found by reading is for the engine to decide.
-  std::unique_ptr<Submission> Prepare(const std::shared_ptr<RunState>& state, bool in_order);
+  // Runs the body; true when there is something for the engine to decide, else the answer has been given. When it is
+  // `in_order` behind others not yet submitted, whatever it found by reading is for the engine to decide.
+  bool Prepare(RunState& state, bool in_order, Submission* submission);
   Result<RunReport> Wait(RunState& state);
 
   Engine& engine_;

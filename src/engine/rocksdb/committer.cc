@@ -10,6 +10,8 @@ namespace kvarts {
 namespace {
 
 constexpr auto kStallPoll = std::chrono::milliseconds(2);
+// Writing a group costs as much again as one or two of its commits: not worth saving in a group of this size.
+constexpr size_t kSmallGroup = 32;
 
 Bytes EncodeVersion(Version version) {
   Bytes bytes;
@@ -141,9 +143,15 @@ void Committer::Loop() {
 void Committer::RunGroup() {
   group_.Begin();
   std::vector<std::unique_ptr<Submission>> next;
-  while (!turn_.empty() && !group_.Full()) {
+  // Who waits for the disk waits together. Otherwise half of what is waiting is left for the next group, so that the
+  // submitters of this one can go on while that is written, and neither they nor this thread go to sleep every time.
+  const size_t enough = std::max(kSmallGroup, turn_.size() / 2);
+  while (!turn_.empty() && !group_.Full() && (group_.needs_sync() || group_.decisions().size() < enough)) {
     std::unique_ptr<Submission> submission = std::move(turn_.front());
     turn_.pop_front();
+    for (const size_t ahead : {Group::kExpected / 2, Group::kExpected}) {
+      if (ahead < turn_.size()) Group::Expect(*turn_[ahead], ahead);
+    }
     group_.Decide(std::move(submission), &next);
     for (auto it = next.rbegin(); it != next.rend(); ++it) turn_.push_front(std::move(*it));
     next.clear();

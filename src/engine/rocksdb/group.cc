@@ -91,6 +91,16 @@ void Group::Begin() {
   operations_ = bytes_ = 0;
 }
 
+void Group::Expect(const Submission& submission, size_t ahead) {
+  if (ahead == kExpected) {
+    constexpr size_t kLine = 64;
+    for (size_t at = 0; at < 4 * kLine; at += kLine)
+      __builtin_prefetch(reinterpret_cast<const char*>(&submission) + at);
+  } else if (ahead == kExpected / 2) {
+    __builtin_prefetch(submission.commit.mutations.data());
+  }
+}
+
 void Group::Decide(std::unique_ptr<Submission> submission, std::vector<std::unique_ptr<Submission>>* next) {
   if (!submission->Claim()) return;
   const Version version = Version::After(last_, now_);
@@ -279,7 +289,9 @@ void Group::WriteEraseRange(const Mutation& erase, Version version) {
 }
 
 void Group::UpdateCache() {
-  for (const Note& note : notes_) {
+  for (size_t i = 0; i < notes_.size(); ++i) {
+    if (i + kLookAhead < notes_.size()) store_.cache.Prefetch(notes_[i + kLookAhead].hash);
+    const Note& note = notes_[i];
     const Mutation& mutation = *note.mutation;
     if (mutation.op == Mutation::Op::kEraseRange) {
       store_.cache.EraseRange({mutation.key, mutation.end}, note.version);

@@ -36,6 +36,10 @@ class Group {
   void Begin();
   // Decides a submission whose turn has come. What must have its turn next is put into `next`.
   void Decide(std::unique_ptr<Submission> submission, std::vector<std::unique_ptr<Submission>>* next);
+  // A submission that will be decided `ahead` turns from now: fetches what another thread made of it. Each step needs
+  // what an earlier one has fetched.
+  static void Expect(const Submission& submission, size_t ahead);
+  static constexpr size_t kExpected = 6;
   bool Full() const { return operations_ >= kMaxOperations || bytes_ >= kMaxBytes; }
 
   rocksdb::WriteBatch& batch() { return batch_; }
@@ -54,6 +58,8 @@ class Group {
   // Adds in a row, by key hash, before the sum is written out: what a read of a counter may have to add up.
   static constexpr uint8_t kMaxAdds = 128;
   static constexpr size_t kAddSlots = 1 << 16;
+  // How many notes ahead the cache is asked for memory: about as many as it takes for the memory to arrive.
+  static constexpr size_t kLookAhead = 8;
 
   // What the cache must be told after the write.
   struct Note {

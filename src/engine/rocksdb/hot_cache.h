@@ -38,6 +38,9 @@ class HotCache {
 
   // The rest is for the committer alone.
 
+  // A write or an erasure follows shortly.
+  void Prefetch(uint64_t hash) const { __builtin_prefetch(&sets_[IndexOf(hash)], 1); }
+
   // The key has a new newest value: an entry is brought up to date, and none is made.
   void Write(uint64_t hash, BytesView key, const ValueHeader& header, BytesView value);
   // The key's newest value is gone, or not known here.

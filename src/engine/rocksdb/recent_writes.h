@@ -1,12 +1,14 @@
 // What was written lately, so that a precondition that was true at a view can be found still true without reading.
 //
 // Point writes are remembered for ever, but blurred: a table of versions by key hash, each the newest of all keys that
-// share the slot. "Not changed since v" is certain; "changed" is not, and is looked up. Ranges are held against a ring
-// of the last writes; what is older than the ring counts as changed. For the commit thread alone.
+// share the slot. "Not changed since v" is certain; "changed" is not, and is looked up. Ranges are held against the
+// last thousands of writes; what is older than those counts as changed. Everything is small and packed: it is touched
+// with every write, and shares the processor's caches with RocksDB's memtable. For the commit thread alone.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/bytes.h"
@@ -31,22 +33,42 @@ class RecentWrites {
   bool RangeMayHaveChanged(const KeyRange& range, Version since) const;
 
  private:
-  static constexpr size_t kSlots = 1 << 18;
-  static constexpr size_t kRing = 1 << 14;
+  static constexpr size_t kSlots = 1 << 15;
 
-  struct Write {
-    Version version;
-    Bytes start;
-    Bytes end;  // of a range; a point has an empty one and is_range false
-    bool is_range = false;
+  // Writes in their order; when there are enough of them, the next generation begins and the last but one is forgotten.
+  class Generation {
+   public:
+    Generation() { writes_.reserve(kMaxWrites); }
+    bool HasRoomFor(size_t bytes) const;
+    // A point has no end.
+    void Add(Version version, BytesView start, std::optional<BytesView> end);
+    void Clear();
+    bool empty() const { return writes_.empty(); }
+    Version newest() const { return writes_.back().version; }
+    // Whether a write after `since` touched the range.
+    bool Touches(const KeyRange& range, Version since) const;
+
+   private:
+    static constexpr size_t kMaxWrites = 1 << 13;
+    static constexpr size_t kMaxKeyBytes = 1 << 19;
+
+    struct Write {
+      Version version;
+      uint32_t at;  // of its keys in bytes_, one behind the other
+      uint32_t start_size;
+      uint32_t end_size;
+      bool is_range;
+    };
+    std::vector<Write> writes_;
+    Bytes bytes_;
   };
-  Write& NextInRing(Version version);
+  void Note(Version version, BytesView start, std::optional<BytesView> end);
 
   std::vector<Version> slots_;
   Version last_range_;  // of the newest range write: every point may have changed then
-  std::vector<Write> ring_;
-  size_t next_ = 0;    // where the next write goes
-  Version forgotten_;  // the newest write that is no longer in the ring
+  Generation older_;
+  Generation newer_;
+  Version forgotten_;  // the newest write that is in neither
 };
 
 }  // namespace kvarts
