@@ -53,6 +53,7 @@ bool DecodeStored(BytesView stored, ValueHeader* header, BytesView* value) {
   if (flags & kHasExpiry) {
     if (stored.size() < 8) return false;
     header->expiry = {LoadLittle<uint64_t>(stored.data())};
+    if (header->expiry == kNever) return false;  // what never expires is written without
     stored.remove_prefix(8);
   }
   if (flags & kHasSchema) {

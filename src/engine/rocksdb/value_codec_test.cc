@@ -54,12 +54,13 @@ TEST(ValueCodecTest, RefusesEveryHeaderThatIsCutOff) {
   }
 }
 
-TEST(ValueCodecTest, RefusesFlagsAndSchemasThatItDoesNotWrite) {
+TEST(ValueCodecTest, RefusesWhatItDoesNotWrite) {
   ValueHeader decoded;
   BytesView value;
   EXPECT_FALSE(DecodeStored(*FromHex("20000100000000000000"), &decoded, &value));
   EXPECT_FALSE(DecodeStored(*FromHex("0400010000000000000000"), &decoded, &value));
   EXPECT_FALSE(DecodeStored(*FromHex("04000100000000000000ffffffffff7f"), &decoded, &value));
+  EXPECT_FALSE(DecodeStored(*FromHex("01000100000000000000ffffffffffffffff"), &decoded, &value));
 }
 
 TEST(ValueCodecTest, AnAddIsSixteenBytes) {
