@@ -17,6 +17,8 @@ namespace {
 
 constexpr size_t kValueBytes = 100;
 constexpr int kOutstanding = 64;
+// The client comes back for the answers when there are this many, and fills its window up again.
+constexpr int kRefill = kOutstanding / 2;
 
 // Every figure twice: with the background work, and what the client and the commit thread did alone.
 struct Figures {
@@ -115,7 +117,7 @@ Figures CommitBench::ThroughEngine(int batch) {
 
 Figures CommitBench::ThroughStore() {
   return Measure([&] {
-    Window window(kOutstanding, 32);
+    Window window(kOutstanding, kRefill);
     RunAll(*store_, window, puts_, [&](uint64_t i) -> Store::Body {
       return [key = UserKey(KeyOf(NumberOf(i))), value = &NextValue(i)](Txn& txn) -> Status {
         txn.Put(key, *value);
@@ -132,7 +134,7 @@ void CommitBench::WarmUp() {
 Figures CommitBench::PutAmong(uint64_t keys) {
   WarmUp();
   return Measure([&] {
-    Window window(kOutstanding, 32);
+    Window window(kOutstanding, kRefill);
     RunAll(*store_, window, puts_, [&](uint64_t i) -> Store::Body {
       return [key = UserKey(KeyOf(order_[(from_ + i) * 7919 % keys])), value = &NextValue(i)](Txn& txn) -> Status {
         txn.Put(key, *value);
@@ -145,7 +147,7 @@ Figures CommitBench::PutAmong(uint64_t keys) {
 Figures CommitBench::ReadAndPut(uint64_t keys) {
   WarmUp();
   return Measure([&] {
-    Window window(kOutstanding, 32);
+    Window window(kOutstanding, kRefill);
     RunAll(*store_, window, puts_, [&](uint64_t i) -> Store::Body {
       return [key = UserKey(KeyOf(order_[(from_ + i) * 7919 % keys])), value = &NextValue(i)](Txn& txn) -> Status {
         KVARTS_TRY(const std::optional<Record> found, txn.Get(key));
@@ -160,7 +162,7 @@ Figures CommitBench::ReadAndPut(uint64_t keys) {
 Figures CommitBench::Submitted(uint64_t keys, bool conditional) {
   WarmUp();
   return Measure([&] {
-    Window window(kOutstanding, 32);
+    Window window(kOutstanding, kRefill);
     SubmitAll(*engine_, window, puts_, [&](uint64_t i, Commit* commit) {
       const KeyBuffer key = UserKey(KeyOf(order_[(from_ + i) * 7919 % keys]));
       if (conditional) {
