@@ -33,6 +33,7 @@ void Run(const Arguments& arguments) {
   const Scratch scratch(arguments);
   RocksOptions options;
   options.memory_budget = kBudget;
+  options.stall_patience = Duration::Seconds(600);  // an importer waits for compaction to catch up
   const uint64_t keys = (arguments.full ? uint64_t{10} << 30 : uint64_t{1} << 30) / (kKeyBytes + kValueBytes);
   const uint64_t before = ResidentBytes();
   const auto engine = Must(OpenRocksEngine(scratch.Sub("kvarts"), options));

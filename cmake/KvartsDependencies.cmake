@@ -26,6 +26,7 @@ if(NOT KVARTS_SANITIZE)
   # Nothing refers to jemalloc by name, so a linker told to drop unneeded libraries would drop it.
   target_link_options(kvarts_allocator INTERFACE "LINKER:--push-state,--no-as-needed" "${KVARTS_JEMALLOC}"
                       "LINKER:--pop-state")
+  target_sources(kvarts_allocator INTERFACE "${PROJECT_SOURCE_DIR}/src/allocator.cc")
 endif()
 
 # Only the tests and benchmarks need these; `./run` on a bare machine does without.

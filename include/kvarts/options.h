@@ -36,8 +36,9 @@ struct Options {
   size_t max_snapshots = 4096;
   Duration max_snapshot_age = Duration::Seconds(60);
   Duration max_cursor_age = Duration::Seconds(3600);
-  // Changes that a watch may be behind before it is cut off.
+  // Changes, and bytes of them, that a watch may be behind before it is cut off.
   size_t max_watch_backlog = 10'000;
+  size_t max_watch_backlog_bytes = 64 << 20;
 };
 
 struct WriteOptions {

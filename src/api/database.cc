@@ -198,7 +198,7 @@ Result<std::unique_ptr<Snapshot>> Database::OpenSnapshot() {
 
 Result<std::unique_ptr<Watch>> Database::WatchPrefix(std::string_view prefix) {
   KVARTS_TRY(KeyRange range, PhysicalRange(Range::Prefix(prefix), impl_->limits()));
-  return std::make_unique<UserWatch>(impl_->store->subscriptions(), std::move(range), impl_->options.max_watch_backlog);
+  return std::make_unique<UserWatch>(impl_->store->subscriptions(), std::move(range), impl_->options);
 }
 
 Status Database::Sync() { return impl_->engine->Sync(); }

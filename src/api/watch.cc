@@ -1,5 +1,7 @@
 #include "api/watch.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 
 #include "core/keyspace.h"
@@ -22,10 +24,14 @@ Change ToChange(const Mutation& mutation, Version version) {
   return change;
 }
 
+size_t BytesOf(const Change& change) { return change.key.size() + change.end.size() + change.value.size(); }
+
 }  // namespace
 
-UserWatch::UserWatch(Subscriptions& subscriptions, KeyRange range, size_t max_backlog)
-    : subscriptions_(subscriptions), max_backlog_(max_backlog) {
+UserWatch::UserWatch(Subscriptions& subscriptions, KeyRange range, const Options& options)
+    : subscriptions_(subscriptions),
+      max_backlog_(options.max_watch_backlog),
+      max_backlog_bytes_(options.max_watch_backlog_bytes) {
   id_ = subscriptions_.Watch(std::move(range),
                              [this](const Mutation& mutation, Version version) { Push(mutation, version); });
 }
@@ -34,11 +40,13 @@ UserWatch::~UserWatch() { subscriptions_.Cancel(id_); }
 
 void UserWatch::Push(const Mutation& mutation, Version version) {
   std::lock_guard lock(mutex_);
-  if (changes_.size() >= max_backlog_) {
+  const size_t bytes = mutation.key.size() + mutation.end.size() + mutation.value.size();
+  if (changes_.size() >= max_backlog_ || bytes_ + bytes > max_backlog_bytes_) {
     // What is lost is said once, at the place where it is missing.
     fell_behind_ = true;
   } else if (!fell_behind_) {
     changes_.push_back(ToChange(mutation, version));
+    bytes_ += BytesOf(changes_.back());
   }
   arrived_.notify_one();
 }
@@ -50,11 +58,13 @@ Result<std::optional<Change>> UserWatch::Next(Duration patience) {
   if (!changes_.empty()) {
     std::optional<Change> change = std::move(changes_.front());
     changes_.pop_front();
+    bytes_ -= BytesOf(*change);
     return change;
   }
   if (fell_behind_) {
     return Error(ErrorCode::kOverloaded, "the watch fell behind and lost changes",
-                 {{"limit", "max_watch_backlog"}, {"at_most", std::to_string(max_backlog_)}});
+                 {{"limit", "max_watch_backlog, max_watch_backlog_bytes"},
+                  {"at_most", fmt::format("{} changes, {} bytes", max_backlog_, max_backlog_bytes_)}});
   }
   return std::optional<Change>();
 }

@@ -12,7 +12,7 @@ namespace kvarts {
 
 class UserWatch final : public Watch {
  public:
-  UserWatch(Subscriptions& subscriptions, KeyRange range, size_t max_backlog);
+  UserWatch(Subscriptions& subscriptions, KeyRange range, const Options& options);
   ~UserWatch() override;
 
   Result<std::optional<Change>> Next(Duration patience) override;
@@ -22,9 +22,11 @@ class UserWatch final : public Watch {
 
   Subscriptions& subscriptions_;
   const size_t max_backlog_;
+  const size_t max_backlog_bytes_;
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::deque<Change> changes_;
+  size_t bytes_ = 0;  // of them
   bool fell_behind_ = false;
   Subscriptions::Id id_;
 };

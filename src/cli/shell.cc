@@ -19,7 +19,6 @@ namespace {
 
 constexpr size_t kPageEntries = 20;
 constexpr size_t kMaxWatches = 16;
-constexpr size_t kMaxBacklog = 10'000;
 // How much of a changed value is shown.
 constexpr size_t kChangeBytes = 60;
 
@@ -315,7 +314,7 @@ Status Shell::WatchPrefix(WordReader& words) {
                  {{"at_most", std::to_string(kMaxWatches)}});
   }
   KVARTS_TRY(KeyRange range, PhysicalRange(Range::Prefix(prefix), session_.engine().limits()));
-  watching.watch = std::make_unique<UserWatch>(session_.store().subscriptions(), std::move(range), kMaxBacklog);
+  watching.watch = std::make_unique<UserWatch>(session_.store().subscriptions(), std::move(range), Options());
   watches_.push_back(std::move(watching));
   Print("watching; unwatch ends it\n");
   return {};

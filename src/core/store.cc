@@ -1,6 +1,7 @@
 #include "core/store.h"
 
 #include <chrono>
+#include <exception>
 
 #include "core/expiry.h"
 
@@ -66,6 +67,7 @@ struct Store::RunState {
   std::optional<SteadyClock::time_point> deadline;
   std::atomic<Turn> turn{kWaiting};
   const void* feeds = nullptr;  // which feeds there were when the body was run
+  std::exception_ptr thrown;    // by the body's last run
   std::vector<std::function<void(Version)>> effects;
   RunReport report;
   Result<RunReport> outcome = Error(ErrorCode::kInternal, "the transaction has no outcome");
@@ -116,6 +118,16 @@ Result<std::unique_ptr<Store>> Store::Open(Engine& engine) {
 Store::~Store() = default;
 
 Status Store::RunOnce(RunState& state, Txn& txn, Commit* commit) {
+  try {
+    state.thrown = nullptr;
+    return RunAndTake(state, txn, commit);
+  } catch (...) {
+    state.thrown = std::current_exception();
+    return Error(ErrorCode::kInternal, "the body threw an exception; nothing was written");
+  }
+}
+
+Status Store::RunAndTake(RunState& state, Txn& txn, Commit* commit) {
   state.feeds = feeds_.current();
   txn.cost() = state.report.cost;
   txn.cost().runs += 1;
@@ -168,6 +180,7 @@ Result<RunReport> Store::Wait(RunState& state) {
     state.finished.acquire();
   }
   if (state.turn.load() == RunState::kGivenUp) return GaveUp();
+  if (state.thrown) std::rethrow_exception(state.thrown);
   return std::move(state.outcome);
 }
 

@@ -6,6 +6,8 @@
 // A body reads, decides and writes through its Txn and returns a value or an error; an error writes nothing. If what it
 // read has changed by the time its commit is decided, the engine runs it again where nothing can change under it, on
 // another thread: so a body refers to nothing that another thread may be changing, and keeps no state between runs.
+// What a body throws, on whichever thread, reaches the caller who waits; where nobody waits it is answered as
+// `internal`.
 #pragma once
 
 #include <atomic>
@@ -49,7 +51,7 @@ class Store {
   enum class Ready { kDone, kWait };
   using WaitingBody = std::function<Result<Ready>(Txn&)>;
 
-  // The engine must outlive the store and have no listener yet. A store goes only when it owes no answer any more;
+  // The engine must have no listener yet, and goes before the store. A store goes only when it owes no answer any more;
   // bodies that still wait are dropped.
   static Result<std::unique_ptr<Store>> Open(Engine& engine);
   ~Store();
@@ -91,8 +93,9 @@ class Store {
 
   explicit Store(Engine& engine) : engine_(engine), feeds_(engine) {}
 
-  // Runs the body on a fresh Txn and makes its commit.
+  // Runs the body on a fresh Txn and makes its commit. Never throws.
   Status RunOnce(RunState& state, Txn& txn, Commit* commit);
+  Status RunAndTake(RunState& state, Txn& txn, Commit* commit);
   // Runs the body; true when there is something for the engine to decide, else the answer has been given. When it is
   // `in_order` behind others not yet submitted, whatever it found by reading is for the engine to decide.
   bool Prepare(RunState& state, bool in_order, Submission* submission);

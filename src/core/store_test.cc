@@ -106,6 +106,34 @@ TEST_P(StoreRunTest, AnErrorOfTheSecondRunWritesNothing) {
   EXPECT_EQ(Contents(), "race=");
 }
 
+TEST_P(StoreRunTest, WhatTheSecondRunThrowsReachesTheCaller) {
+  int runs = 0;
+  const auto body = Losing([&](Txn& txn) -> Status {
+    txn.Put("a", "");
+    if (++runs == 2) throw std::out_of_range("by the body");
+    return {};
+  });
+  EXPECT_THROW(IgnoreError(Run(body)), std::out_of_range);
+  EXPECT_EQ(runs, 2);
+  EXPECT_EQ(Contents(), "race=");
+}
+
+TEST_P(StoreRunTest, WhatIsThrownWhereNobodyWaitsIsAnInternalError) {
+  const auto first = std::make_shared<Answer>();
+  const auto second = std::make_shared<Answer>();
+  const auto third = std::make_shared<Answer>();
+  std::vector<Store::Request> requests;
+  requests.push_back(Asking([](Txn&) -> Status { throw std::out_of_range("by the body"); }, first));
+  requests.push_back(Asking(Putting("a", "1"), second));
+  requests.push_back(Asking([](Txn&) -> Status { throw std::out_of_range("by the body"); }, third));
+  store().RunAsync(std::move(requests));
+  for (const auto& answer : {first, second, third}) answer->there.acquire();
+  EXPECT_EQ(CodeOf(*first->result), "internal");
+  EXPECT_EQ(CodeOf(*second->result), "ok");
+  EXPECT_EQ(CodeOf(*third->result), "internal");
+  EXPECT_EQ(Contents(), "a=1");
+}
+
 TEST_P(StoreRunTest, ALimitIsNamedAndNothingIsWritten) {
   const auto failed = Run(Putting("a", Bytes((16 << 20) + 1, 'x')));
   ASSERT_EQ(CodeOf(failed), "too_large");

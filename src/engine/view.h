@@ -28,6 +28,8 @@ struct ReadCost {
 struct ReadOptions {
   bool expired_too = false;  // show values that have expired but are still stored
   ReadCost* cost = nullptr;  // added to, if given
+  // A scan that steps over more than this in one go is given up as `overloaded`.
+  uint64_t max_skipped = UINT64_MAX;
 };
 
 struct ScanRequest {

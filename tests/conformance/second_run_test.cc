@@ -218,6 +218,31 @@ TEST_P(SecondRunTest, MayScanSoManyKeys) {
   EXPECT_EQ(code("l"), "overloaded");
 }
 
+TEST_P(SecondRunTest, MayStepOverSoMuch) {
+  durability_ = Durability::kNone;
+  Limits limits;
+  limits.max_second_run_keys = 20;
+  limits.max_second_run_time = Duration::Seconds(100);
+  Open(limits);
+  const auto code = [&](BytesView prefix) {
+    return CodeOf(SubmitOne(engine(), RunFirst([prefix](View& view, Commit*) -> Status {
+                              ScanRequest request;
+                              request.range = KeyRange::Prefix(prefix);
+                              request.max_entries = 1;
+                              KVARTS_CHECK_OK(view.Scan(request));
+                              return {};
+                            }))
+                      ->Outcome());
+  };
+  for (int i = 0; i < 30; ++i) {
+    if (i < 15) Put("few" + std::to_string(100 + i), "", In(Duration::Seconds(1)));
+    Put("many" + std::to_string(100 + i), "", In(Duration::Seconds(1)));
+  }
+  clock().Advance(Duration::Seconds(2));
+  EXPECT_EQ(code("few"), "ok");
+  EXPECT_EQ(code("many"), "overloaded");
+}
+
 TEST_P(SecondRunTest, TheReadingBudgetIsEachOnesOwn) {
   Limits limits;
   limits.max_second_run_keys = 2;

@@ -259,7 +259,6 @@ Result<Committed> MemoryEngine::Decide(Submission& submission, Submissions* next
 
 Committed MemoryEngine::Write(Commit* commit, Version version, Submissions* next) {
   if (commit->mutations.empty()) return {.version = last_};
-  if (commit->mutations.empty()) return {.version = last_};
   for (Mutation& mutation : commit->mutations) mutation.Stamp(version);
   if (listener_ != nullptr) listener_->Decided(*commit, version, next);
   const ReadPoint oldest = Oldest();

@@ -163,6 +163,7 @@ void Committer::RunGroup() {
     if (!failure) Publish();
   }
   Answer(failure, sync_us);
+  group_.Clear();
 }
 
 std::optional<Error> Committer::WriteGroup(uint64_t* sync_us) {
@@ -234,16 +235,16 @@ bool Committer::LogUsable() {
   const WriteState state = store_.write_state.load(std::memory_order_acquire);
   // What made the store writable again began a new log.
   if (state == WriteState::kWritable || state == WriteState::kDiskLow) log_failed_ = false;
-  return !log_failed_;
+  return !log_failed_ && state < WriteState::kFailed;
 }
 
 void Committer::Fail(const rocksdb::Status& status) {
   log_failed_ = true;
-  store_.write_state.store(status.IsNoSpace() ? WriteState::kDiskFull : WriteState::kFailed, std::memory_order_release);
+  store_.RaiseWriteState(status.IsNoSpace() ? WriteState::kDiskFull : WriteState::kFailed);
 }
 
 void Committer::Publish() {
-  group_.UpdateCache();
+  group_.Written();
   store_.Publish(std::make_shared<const ReadPoint>(store_.db.get(), store_.routing, group_.last_version()));
 }
 
@@ -291,9 +292,9 @@ Status Committer::SyncLog() {
 
 // A clean end: the next open needs not wait for versions that were reserved and not used.
 void Committer::CloseLog() {
-  if (!LogUsable()) return;
+  if (!LogUsable() || !SyncLog().has_value()) return;
   rocksdb::WriteBatch batch;
-  if (SyncLog().has_value()) batch.PutLogData(MarkOf(synced_).Encode());
+  batch.PutLogData(MarkOf(synced_).Encode());
   // Readers have seen the time go on since the last commit; it must not go back for those who come after them.
   batch.Put(store_.meta, kMetaCeiling, EncodeVersion(std::max(group_.last_version(), Version::FromTime(store_.Now()))));
   batch.Put(store_.meta, kMetaTotals,
@@ -302,7 +303,7 @@ void Committer::CloseLog() {
   how.sync = true;
   how.no_slowdown = true;
   // If this fails the old ceiling stands, which is as safe.
-  store_.db->Write(how, &batch).PermitUncheckedError();
+  InRocks([&] { return store_.db->Write(how, &batch); }).PermitUncheckedError();
 }
 
 }  // namespace kvarts

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 namespace kvarts {
 namespace {
@@ -80,6 +81,20 @@ Result<std::optional<Stamp>> ReadStamp(const std::string& dir) {
   return std::optional<Stamp>(std::move(stamp));
 }
 
+// Makes the directory and those above it that are missing, each an entry on disk of the one above.
+Status MakeDirectories(const std::string& dir) {
+  std::vector<fs::path> missing;
+  std::error_code problem;
+  for (fs::path path = fs::absolute(dir); !fs::exists(path, problem) && path.has_relative_path();
+       path = path.parent_path()) {
+    missing.push_back(path);
+  }
+  fs::create_directories(dir, problem);
+  if (problem) return SystemError("cannot make the data directory", dir, problem);
+  for (const fs::path& path : missing) KVARTS_CHECK_OK(SyncPath(path.parent_path().string()));
+  return {};
+}
+
 }  // namespace
 
 std::string Stamp::Encode() const {
@@ -146,8 +161,7 @@ Result<DataDirectory> DataDirectory::Open(const std::string& dir, bool create, T
   KVARTS_TRY(const bool exists, Exists(dir));
   if (!exists) {
     if (!create) return Error(ErrorCode::kNotFound, "there is no data directory", {{"path", dir}});
-    fs::create_directories(dir, problem);
-    if (problem) return SystemError("cannot make the data directory", dir, problem);
+    KVARTS_CHECK_OK(MakeDirectories(dir));
   }
   if (!fs::is_directory(dir, problem)) {
     return Error(ErrorCode::kInvalidArgument, "the data directory is not a directory", {{"path", dir}});

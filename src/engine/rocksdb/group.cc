@@ -43,13 +43,18 @@ class BudgetedView final : public View {
   }
   Result<ScanPage> Scan(const ScanRequest& request) override {
     KVARTS_CHECK_OK(Charge(0));
-    KVARTS_TRY(ScanPage page, view_.Scan(request));
-    KVARTS_CHECK_OK(Charge(page.size()));
+    ReadCost cost;
+    ScanRequest counted = request;
+    counted.options.cost = &cost;
+    counted.options.max_skipped = keys_left_;
+    KVARTS_TRY(ScanPage page, view_.Scan(counted));
+    KVARTS_CHECK_OK(Charge(cost.keys + cost.skipped));
+    if (request.options.cost != nullptr) *request.options.cost += cost;
     return page;
   }
 
  private:
-  Status Charge(size_t keys) {
+  Status Charge(uint64_t keys) {
     const Limits& limits = store_.options.limits;
     const auto spent = static_cast<int64_t>(steady_.Now().micros - started_.micros);
     if (keys > keys_left_ || spent > limits.max_second_run_time.micros) {
@@ -63,7 +68,7 @@ class BudgetedView final : public View {
   View& view_;
   const RocksStore& store_;
   SystemClock steady_;
-  size_t keys_left_;
+  uint64_t keys_left_;
   Timestamp started_;
 };
 
@@ -79,15 +84,18 @@ Error PreconditionError(const Precondition& precondition, const std::string& fou
 
 Group::Group(RocksStore& store, Version last) : store_(store), recent_(last), last_(last), adds_(kAddSlots) {}
 
-void Group::Begin() {
-  now_ = store_.clock->Now();
-  batch_.Clear();
+void Group::Clear() {
+  if (batch_.GetDataSize() > kMaxBytes) {
+    batch_ = rocksdb::WriteBatch();
+  } else {
+    batch_.Clear();
+  }
   decisions_.clear();
   notes_.clear();
   sums_.clear();
   overlay_.Clear();
   overlay_ready_ = false;
-  writes_ = needs_sync_ = false;
+  writes_ = needs_sync_ = first_expiring_blob_ = false;
   operations_ = bytes_ = 0;
 }
 
@@ -125,8 +133,19 @@ void Group::Decide(std::unique_ptr<Submission> submission, std::vector<std::uniq
 
 Status Group::CheckPreconditions(const Commit& commit, Version version, bool from_read) {
   std::string found;
+  size_t checked = 0;
+  SystemClock steady;
+  std::optional<Timestamp> began;
   for (const Precondition& precondition : commit.preconditions) {
     if (precondition.from_read != from_read) continue;
+    if (++checked % kCheckedAtOnce == 0) {
+      if (!began) began = steady.Now();
+      const Duration at_most = store_.options.limits.max_second_run_time;
+      if (steady.Now().micros - began->micros > static_cast<uint64_t>(at_most.micros)) {
+        return Error(ErrorCode::kOverloaded, "too much of what the commit rests on has to be looked up again",
+                     {{"limit", "max_second_run_time"}, {"at_most_us", std::to_string(at_most.micros)}});
+      }
+    }
     KVARTS_TRY(const bool holds, Holds(precondition, version, &found));
     if (!holds) return PreconditionError(precondition, found);
   }
@@ -240,8 +259,9 @@ void Group::WritePut(const Mutation& put, uint64_t hash, Version version) {
   batch_.Put(store_.FamilyOf(*store_.routing, put.key), rocksdb::SliceParts(&key, 1), rocksdb::SliceParts(parts, 2));
   notes_.push_back({hash, &put, version, nullptr});
   const bool large = encoded.bytes().size() + put.value.size() >= store_.options.blob_min_bytes;
-  if (large && put.expiry != kNever && !store_.expiring_blobs.exchange(true)) {
+  if (large && put.expiry != kNever && !first_expiring_blob_ && !store_.expiring_blobs.load()) {
     batch_.Put(store_.meta, kMetaExpiringBlobs, "1");
+    first_expiring_blob_ = true;
   }
 }
 
@@ -288,13 +308,18 @@ void Group::WriteEraseRange(const Mutation& erase, Version version) {
   notes_.push_back({0, &erase, version, nullptr});
 }
 
-void Group::UpdateCache() {
+void Group::Written() {
+  if (first_expiring_blob_) store_.expiring_blobs.store(true);
+  size_t erased_ranges = 0;
   for (size_t i = 0; i < notes_.size(); ++i) {
     if (i + kLookAhead < notes_.size()) store_.cache.Prefetch(notes_[i + kLookAhead].hash);
     const Note& note = notes_[i];
     const Mutation& mutation = *note.mutation;
     if (mutation.op == Mutation::Op::kEraseRange) {
-      store_.cache.EraseRange({mutation.key, mutation.end}, note.version);
+      // Many are cheaper to forget together: nothing of this group is visible yet.
+      if (++erased_ranges <= HotCache::kMaxErasedRanges) {
+        store_.cache.EraseRange({mutation.key, mutation.end}, note.version);
+      }
     } else if (mutation.op == Mutation::Op::kPut) {
       ValueHeader header{.version = note.version,
                          .expiry = mutation.expiry,
@@ -309,6 +334,7 @@ void Group::UpdateCache() {
       store_.cache.Erase(note.hash, mutation.key, note.version);
     }
   }
+  if (erased_ranges > HotCache::kMaxErasedRanges) store_.cache.Wipe(last_);
   store_.cache.Sweep();
 }
 

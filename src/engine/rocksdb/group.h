@@ -32,8 +32,10 @@ class Group {
 
   void SetListener(CommitListener* listener) { listener_ = listener; }
 
-  // Starts anew. Everything decided before is written or given up.
-  void Begin();
+  // Reads the clock for the commits to come.
+  void Begin() { now_ = store_.clock->Now(); }
+  // Everything decided is written or given up, and answered.
+  void Clear();
   // Decides a submission whose turn has come. What must have its turn next is put into `next`.
   void Decide(std::unique_ptr<Submission> submission, std::vector<std::unique_ptr<Submission>>* next);
   // A submission that will be decided `ahead` turns from now: fetches what another thread made of it. Each step needs
@@ -50,7 +52,7 @@ class Group {
   size_t bytes() const { return bytes_; }
 
   // The batch is in the LSM tree: brings the hot-value cache up to date.
-  void UpdateCache();
+  void Written();
 
  private:
   static constexpr size_t kMaxOperations = 4096;
@@ -58,6 +60,8 @@ class Group {
   // Adds in a row, by key hash, before the sum is written out: what a read of a counter may have to add up.
   static constexpr uint8_t kMaxAdds = 128;
   static constexpr size_t kAddSlots = 1 << 16;
+  // Preconditions between two looks at the clock.
+  static constexpr size_t kCheckedAtOnce = 256;
   // How many notes ahead the cache is asked for memory: about as many as it takes for the memory to arrive.
   static constexpr size_t kLookAhead = 8;
 
@@ -101,6 +105,7 @@ class Group {
   size_t accepted_ = 0;                  // how many of them already are
   bool writes_ = false;
   bool needs_sync_ = false;
+  bool first_expiring_blob_ = false;  // of the store is in this group
   size_t operations_ = 0;
   size_t bytes_ = 0;
 };

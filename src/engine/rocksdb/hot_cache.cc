@@ -227,7 +227,6 @@ void HotCache::EraseRange(const KeyRange& range, Version version) {
   check_up_to_.store(version, std::memory_order_release);
 }
 
-// Too many ranges at once: cheaper to forget every entry than to hold each against all of them.
 void HotCache::Wipe(Version version) {
   last_range_erase_.store(version, std::memory_order_release);
   for (Set& set : sets_) {

@@ -46,6 +46,9 @@ class HotCache {
   // The key's newest value is gone, or not known here.
   void Erase(uint64_t hash, BytesView key, Version version);
   void EraseRange(const KeyRange& range, Version version);
+  // Forgets everything, as if every key had changed. Cheaper than more than kMaxErasedRanges ranges at once.
+  void Wipe(Version version);
+  static constexpr size_t kMaxErasedRanges = 16;
   // Does a bounded part of the work that range erases left behind.
   void Sweep();
 
@@ -55,7 +58,6 @@ class HotCache {
   static constexpr size_t kWays = 8;
   static constexpr size_t kNoWay = kWays;
   static constexpr size_t kExpectedEntryBytes = 192;
-  static constexpr size_t kMaxErasedRanges = 16;
   static constexpr size_t kSweptSetsPerStep = 512;
   static constexpr int kMaxEvictionTries = 8;
 
@@ -96,7 +98,6 @@ class HotCache {
   void Drop(Set& set, size_t way);
   bool EvictFrom(Set& set);
   bool MakeRoom(Set& set, size_t bytes);
-  void Wipe(Version version);
 
   const size_t capacity_;
   const size_t max_value_;

@@ -20,8 +20,8 @@ namespace kvarts {
 // new and delete, but not the atomics it does that under. An entry that the commit thread copies into a memtable and
 // then links with a release store, or a list of range tombstones that one scan makes and whoever drops it last frees,
 // look like races. Most functions in those reports have no name in the library, so that no suppression can name them.
-// What the calling thread does to memory inside the call is left out instead. Locks, atomics, RocksDB's own threads and
-// everything outside the call stay checked.
+// What the calling thread does to memory inside the call is left out instead (for a scan, the building of its page too,
+// which nobody else can see). Locks, atomics, RocksDB's own threads and everything outside the call stay checked.
 template <typename Call>
 decltype(auto) InRocks(Call&& call) {
 #if defined(__SANITIZE_THREAD__)

@@ -147,8 +147,10 @@ Status Keeper::DropFilesOf(const Erased& erased) {
     if (!status.ok()) return FromRocks(status);
     if (!again.ok()) return FromRocks(again);
   }
+  rocksdb::WriteOptions how;
+  how.no_slowdown = true;
   const rocksdb::Status forgotten =
-      InRocks([&] { return store_.db->Delete({}, store_.meta, ReclaimKey(erased.version)); });
+      InRocks([&] { return store_.db->Delete(how, store_.meta, ReclaimKey(erased.version)); });
   return forgotten.ok() ? Status{} : FromRocks(forgotten);
 }
 

@@ -33,7 +33,7 @@ class RecentWrites {
   bool RangeMayHaveChanged(const KeyRange& range, Version since) const;
 
  private:
-  static constexpr size_t kSlots = 1 << 15;
+  static constexpr size_t kSlots = 1 << 16;
 
   // Writes in their order; when there are enough of them, the next generation begins and the last but one is forgotten.
   class Generation {

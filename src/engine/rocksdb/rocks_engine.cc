@@ -44,9 +44,7 @@ class BackgroundListener final : public rocksdb::EventListener {
     WriteState state = WriteState::kFailed;
     if (error->IsNoSpace()) state = WriteState::kDiskFull;
     if (error->IsCorruption()) state = WriteState::kDamaged;
-    WriteState old = store_.write_state.load();
-    while (old < state && !store_.write_state.compare_exchange_weak(old, state)) {
-    }
+    store_.RaiseWriteState(state);
   }
 
  private:
@@ -270,9 +268,10 @@ Status RocksEngine::AssignOnCommitThread(const KeyRange& range, Profile profile)
   }
   rocksdb::WriteOptions how;
   how.sync = true;
+  how.no_slowdown = true;
   const Bytes encoded = next->Encode();
-  const rocksdb::Status status =
-      store_.db->Put(how, store_.meta, rocksdb::Slice(kMetaProfiles.data(), kMetaProfiles.size()), encoded);
+  const rocksdb::Slice key(kMetaProfiles.data(), kMetaProfiles.size());
+  const rocksdb::Status status = InRocks([&] { return store_.db->Put(how, store_.meta, key, encoded); });
   if (!status.ok()) return FromRocks(status);
   store_.routing = std::move(next);
   store_.Publish(std::make_shared<const ReadPoint>(store_.db.get(), store_.routing, store_.visible()));

@@ -41,7 +41,9 @@ class PageBuilder {
         return Error(ErrorCode::kCorruption, "a stored value has a damaged header", {{"key", Escaped(key)}});
       }
       if (header.ExpiredAt(time_) && !request_.options.expired_too) {
-        ++expired_;
+        if (++expired_ > request_.options.max_skipped) {
+          return Error(ErrorCode::kOverloaded, "the scan steps over too many expired values");
+        }
         continue;
       }
       if (request_.keys_only) value = {};
@@ -93,6 +95,7 @@ Result<ScanPage> RocksStore::Scan(const ReadPlace& place, Timestamp time, const 
     how.snapshot = place.snapshot;
     how.iterate_lower_bound = &lower;
     if (segment.range.HasEnd()) how.iterate_upper_bound = &upper;
+    if (request.options.max_skipped != UINT64_MAX) how.max_skippable_internal_keys = request.options.max_skipped + 1;
     rocksdb::ColumnFamilyHandle* family = families[static_cast<size_t>(segment.profile)];
     KVARTS_TRY(const bool full, InRocks([&] {
                  return builder.Walk(*std::unique_ptr<rocksdb::Iterator>(db->NewIterator(how, family)));

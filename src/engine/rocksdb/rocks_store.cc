@@ -4,6 +4,7 @@
 
 #include "engine/rocksdb/in_rocks.h"
 #include "engine/rocksdb/key_hash.h"
+#include "engine/rocksdb/tuning.h"
 #include "engine/rocksdb/value_codec.h"
 
 namespace kvarts {
@@ -98,7 +99,7 @@ RocksStore::RocksStore(RocksOptions given, std::string directory)
     : options(std::move(given)),
       dir(std::move(directory)),
       clock(options.clock ? options.clock : std::make_shared<SystemClock>()),
-      cache(options.hot_cache_bytes, options.hot_cache_max_value) {}
+      cache(MemoryPlan(options).hot_values, options.hot_cache_max_value) {}
 
 Timestamp RocksStore::Now() const { return std::max(clock->Now(), visible().time()); }
 
@@ -114,6 +115,12 @@ void RocksStore::Publish(std::shared_ptr<const ReadPoint> next) {
     point.swap(next);
   }
   visible_version.store(version, std::memory_order_release);
+}
+
+void RocksStore::RaiseWriteState(WriteState state) {
+  WriteState old = write_state.load();
+  while (old < state && !write_state.compare_exchange_weak(old, state)) {
+  }
 }
 
 Timestamp RocksStore::ExpiryHorizon() const {

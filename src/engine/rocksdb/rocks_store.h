@@ -109,6 +109,9 @@ struct RocksStore {
   // The newest record under one key. The cache answers most of these, and needs no read point to do it.
   Status ReadNewest(BytesView key, std::optional<Record>* out, const ReadOptions& read);
 
+  // Never to a better one.
+  void RaiseWriteState(WriteState state);
+
   const RocksOptions options;
   const std::string dir;
   std::shared_ptr<Clock> clock;

@@ -7,7 +7,7 @@ Result<std::unique_ptr<View>> RocksView::Open(RocksStore& store) {
   const auto begin = [&] {
     view->point_ = store.CurrentPoint();
     view->version_ = view->point_->version;
-    view->time_ = store.Now();
+    view->time_ = std::max(store.Now(), view->version_.time());
     view->registered_ = true;
     return ViewRegistry::Entry{view->time_, view.get()};
   };

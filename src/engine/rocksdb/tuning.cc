@@ -15,6 +15,7 @@
 namespace kvarts {
 namespace {
 
+constexpr size_t kKiB = 1 << 10;
 constexpr size_t kMiB = 1 << 20;
 
 rocksdb::BlockBasedTableOptions TableOptions(const SharedTuning& shared) {
@@ -46,8 +47,9 @@ constexpr size_t kTombstoneTrigger = 8 << 10;
 MemoryPlan::MemoryPlan(const RocksOptions& options) {
   const size_t budget = std::max(options.memory_budget, 8 * kMiB);
   hot_values = std::min(options.hot_cache_bytes, budget / 2);
-  // A sixteenth is left for what neither cache counts: readahead, blob buffers, table readers.
-  blocks_and_buffers = budget - budget / 16 - hot_values;
+  // An eighth is left for what neither cache counts: readahead, blob buffers, table readers, and what the allocator
+  // holds beyond what it was asked for.
+  blocks_and_buffers = budget - budget / 8 - hot_values;
   write_buffers = blocks_and_buffers / 2;
   // Small buffers: an insert into a skiplist costs more the larger the list is.
   one_write_buffer = std::clamp(write_buffers / 4, kMiB, 64 * kMiB);
@@ -69,7 +71,8 @@ rocksdb::DBOptions DatabaseOptions(const RocksOptions& options, const MemoryPlan
   db.max_background_jobs = std::max(2, options.background_threads);
   db.max_subcompactions = 1;
   db.bytes_per_sync = kMiB;  // no burst of writeback when a file is finished
-  db.compaction_readahead_size = 2 * kMiB;
+  // A compaction of level 0 reads dozens of files at once, each with a buffer of this size.
+  db.compaction_readahead_size = std::clamp(options.memory_budget / 1024, 64 * kKiB, 2 * kMiB);
   db.max_open_files = 4096;
   db.stats_dump_period_sec = 0;
   db.stats_persist_period_sec = 0;
