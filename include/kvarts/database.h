@@ -1,8 +1,8 @@
 // The embedded database: an ordered, versioned, expiring, transactional keyspace of bytes in a directory.
 //
 //   auto db = kvarts::Database::Open("data");
-//   db->Put("user:1", "Ada");
-//   auto user = db->Get("user:1");         // user->value() has value, version, expiry
+//   auto version = db->Put("user:1", "Ada");   // every result is to be looked at
+//   auto user = db->Get("user:1");             // user->value() has value, version, expiry
 //
 // Calls are synchronous and safe from any thread. Everything that a Database gave out (snapshots, watches,
 // transactions) must be gone before it is.
@@ -139,6 +139,7 @@ class Database final : public Reader {
 
   // Runs `body(Transaction&)`, which returns a Result; an error writes nothing and is returned. The body may be run
   // again, on another thread, if what it read was changed meanwhile: it should do nothing but read, decide and write.
+  // What it throws is thrown here, and nothing is written.
   template <class Body>
   std::invoke_result_t<Body, Transaction&> Transact(Body body, const WriteOptions& options = {});
 

@@ -58,6 +58,7 @@ std::string TextLine(const ScanPage::Entry& entry, bool values) {
   std::string line =
       fmt::format("{:<19}  {:<23}  {:<8}  {:>9}  {}", entry.header.version.ToString(), expiry,
                   ValueKindName(entry.header.kind), HumanBytes(entry.value.size()), DescribeKey(entry.key));
+  line.append(MarksText(entry.header.marks));
   if (values) line.append(" = ").append(ShownShort(ValueOf(entry), kValueBytes));
   return line;
 }
@@ -89,6 +90,8 @@ std::string JsonLine(const ScanPage::Entry& entry, bool values) {
     json.Text(entry.header.expiry.ToString());
   }
   json.Field("kind", ValueKindName(entry.header.kind)).Field("owned", entry.header.owned);
+  if (entry.header.marks.saturated) json.Field("saturated", true);
+  if (entry.header.marks.misapplied) json.Field("misapplied", true);
   json.Field("schema", entry.header.schema).Field("size", entry.value.size());
   if (values) {
     const std::string value = ValueOf(entry);

@@ -153,6 +153,8 @@ class PlainReader final : public LineReader {
       if (buffer_.size() > max_bytes_) {
         return Error(ErrorCode::kTooLarge, "the line is too long", {{"at_most", std::to_string(max_bytes_)}});
       }
+      // Whoever waits for the answers before writing the next line must be able to see them.
+      std::fflush(stdout);
       char chunk[64 << 10];
       const ssize_t got = read(STDIN_FILENO, chunk, sizeof(chunk));
       if (got < 0 && errno == EINTR) continue;

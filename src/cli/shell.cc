@@ -134,6 +134,12 @@ std::vector<std::string> Shell::Complete(std::string_view line) {
 }
 
 Status Shell::Execute(std::string_view line) {
+  const Status ran = ExecuteLine(line);
+  if (!ran.has_value()) session_.SpoilBlock();
+  return ran;
+}
+
+Status Shell::ExecuteLine(std::string_view line) {
   interrupted = 0;
   KVARTS_TRY(const std::vector<Word> words, SplitWords(line));
   if (words.empty()) return {};

@@ -19,7 +19,8 @@ class Shell {
  public:
   explicit Shell(Session& session) : session_(session) {}
 
-  // Runs one line and prints its answer. After an error the shell goes on as if the line had not been there.
+  // Runs one line and prints its answer. After an error the shell goes on as if the line had not been there, except
+  // that an open block can only be rolled back.
   Status Execute(std::string_view line);
   // Whether somebody said exit.
   bool done() const { return done_; }
@@ -33,6 +34,7 @@ class Shell {
 
  private:
   struct ShellCommand;
+  Status ExecuteLine(std::string_view line);
   struct Watching {
     std::unique_ptr<UserWatch> watch;
     std::optional<uint64_t> left;  // changes that are still shown

@@ -16,6 +16,7 @@ struct Session::Block {
   };
   Txn txn;  // never committed: it shows the block what it has written
   std::vector<Taken> steps;
+  bool spoilt = false;
 };
 
 Session::Session(std::unique_ptr<Engine> engine, Durability durability)
@@ -86,8 +87,15 @@ Status Session::Begin() {
   return {};
 }
 
+void Session::SpoilBlock() {
+  if (in_block()) block_->spoilt = true;
+}
+
 Result<Session::Committed> Session::Commit() {
   if (!in_block()) return NoBlock();
+  if (block_->spoilt) {
+    return Error(ErrorCode::kPreconditionFailed, "something in the block failed; rollback throws the block away");
+  }
   const std::unique_ptr<Block> block = std::move(block_);
   bool wrote = false;
   const Store::Body body = [&](Txn& txn) -> Status {

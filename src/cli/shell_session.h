@@ -40,6 +40,8 @@ class Session {
 
   bool in_block() const { return block_ != nullptr; }
   Status Begin();
+  // Something in the block, if there is one, went wrong: it can no longer be committed.
+  void SpoilBlock();
   // How many steps were committed, and at which version.
   struct Committed {
     size_t steps = 0;

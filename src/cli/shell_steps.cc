@@ -61,6 +61,7 @@ Step GetStep(std::string key) {
     if (!found) return Answer{std::string(kNothing), SeenValue(found)};
     std::string about = VersionText(found->header.version);
     if (found->header.kind == ValueKind::kCounter) about.append(", a counter");
+    about.append(MarksText(found->header.marks));
     std::string text = Shown(ToValue(*found).value) + "\n" + Dim("  " + about);
     if (found->header.expiry != kNever) text.append("\n" + Dim("  " + ExpiryText(found->header.expiry, txn.Now())));
     return Answer{std::move(text), SeenValue(found)};

@@ -120,7 +120,8 @@ std::string MemoryText(const EngineStats& stats) {
   const auto add = [&](const char* name, uint64_t used, uint64_t of, const std::string& more) {
     table.Add({name, HumanBytes(used), "of " + HumanBytes(of), more});
   };
-  add("all", stats.memory_bytes, stats.memory_budget_bytes, "for caches and write buffers together");
+  add("all", stats.memory_bytes, stats.memory_budget_bytes,
+      "caches and write buffers; the rest is for what they do not count");
   add("hot values", stats.hot_values.bytes, stats.hot_values.capacity, HitsText(stats.hot_values));
   add("blocks", stats.blocks.bytes, stats.blocks.capacity, HitsText(stats.blocks));
   return table.ToString(2);

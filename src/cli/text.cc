@@ -232,4 +232,11 @@ bool IsUtf8(BytesView bytes) {
   return true;
 }
 
+std::string MarksText(CounterMarks marks) {
+  std::string text;
+  if (marks.saturated) text.append(", held at the edge of 64 bits");
+  if (marks.misapplied) text.append(", an add to it was lost: it was no counter");
+  return text;
+}
+
 }  // namespace kvarts::cli

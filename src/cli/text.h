@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/result.h"
+#include "engine/record.h"
 
 namespace kvarts::cli {
 
@@ -43,5 +44,8 @@ std::string ShownShort(BytesView bytes, size_t at_most);
 size_t Columns(std::string_view text);
 
 bool IsUtf8(BytesView bytes);
+
+// What went wrong with adds to a value, each part behind a comma; nothing when nothing did.
+std::string MarksText(CounterMarks marks);
 
 }  // namespace kvarts::cli

@@ -24,6 +24,10 @@ class Splitter {
   }
   bool AtEnd() const { return at_ == line_.size(); }
   char Peek() const { return line_[at_]; }
+  // A line that begins with # is a comment; behind words a blank has to follow it, so that #1 can be a key.
+  bool AtComment(bool first) const {
+    return Peek() == '#' && (first || at_ + 1 == line_.size() || IsBlank(line_[at_ + 1]));
+  }
 
   Result<Word> TakeWord() {
     if (Peek() == '\'') return TakeVerbatim();
@@ -93,8 +97,7 @@ Result<std::vector<Word>> SplitWords(std::string_view line) {
   std::vector<Word> words;
   Splitter splitter(line);
   splitter.SkipBlanks();
-  if (!splitter.AtEnd() && splitter.Peek() == '#') return words;
-  while (!splitter.AtEnd()) {
+  while (!splitter.AtEnd() && !splitter.AtComment(words.empty())) {
     KVARTS_TRY(Word word, splitter.TakeWord());
     words.push_back(std::move(word));
     splitter.SkipBlanks();

@@ -40,6 +40,8 @@ TEST(Words, CommentsAreNone) {
   EXPECT_THAT(Split("# put a b"), IsEmpty());
   EXPECT_THAT(Split("  # put a b"), IsEmpty());
   EXPECT_THAT(Split("put #1 a"), ElementsAre(Bare("put"), Bare("#1"), Bare("a")));
+  EXPECT_THAT(Split("put a b # and why"), ElementsAre(Bare("put"), Bare("a"), Bare("b")));
+  EXPECT_THAT(Split("put a \"#\" #"), ElementsAre(Bare("put"), Bare("a"), Quoted("#")));
 }
 
 TEST(Words, InQuotesMayHoldBlanks) {

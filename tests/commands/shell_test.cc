@@ -142,6 +142,9 @@ TEST_F(ShellScript, NothingOfABlockThatFailsIsWritten) {
   EXPECT_EQ(failed.code, 1);
   EXPECT_THAT(failed.err, HasSubstr("line 4: there is a value under the key: a"));
   EXPECT_THAT(failed.err, HasSubstr("a transaction block was left open; nothing of it was written"));
+  const Ran went_on = Run("begin\nput b 2\ncreate a 3\ncommit\nrollback\nput c 3\n", {"--keep-going"});
+  EXPECT_THAT(went_on.err, HasSubstr("line 4: something in the block failed; rollback throws the block away"));
+  EXPECT_THAT(Answers("get b\nget c\n"), ElementsAre("(nothing)", "3"));
   const Ran open = Run("begin\nput b 2\n");
   EXPECT_EQ(open.code, 1);
   EXPECT_THAT(Answers("get b\n"), ElementsAre("(nothing)"));

@@ -80,7 +80,7 @@ class RocksEngine final : public Engine {
   Status AssignProfile(const KeyRange& range, Profile profile) override;
   Status Compact(const KeyRange& range) override;
   Status VerifyFiles() override;
-  Result<EngineStats> Stats() override { return CollectStats(store_, *block_cache_, plan_.value()); }
+  Result<EngineStats> Stats() override { return CollectStats(store_, *block_cache_); }
   Health health() const override;
 
  private:

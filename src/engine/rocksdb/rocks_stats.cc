@@ -75,7 +75,7 @@ Error BadEntry(const char* text, BytesView key) { return Error(ErrorCode::kCorru
 
 }  // namespace
 
-Result<EngineStats> CollectStats(RocksStore& store, const rocksdb::Cache& block_cache, const MemoryPlan& plan) {
+Result<EngineStats> CollectStats(RocksStore& store, const rocksdb::Cache& block_cache) {
   EngineStats stats;
   for (size_t i = 0; i < kProfiles; ++i) {
     const auto profile = static_cast<Profile>(i);
@@ -88,7 +88,7 @@ Result<EngineStats> CollectStats(RocksStore& store, const rocksdb::Cache& block_
   stats.blocks.capacity = block_cache.GetCapacity();
   // Write buffers are charged to the block cache.
   stats.memory_bytes = stats.hot_values.bytes + stats.blocks.bytes;
-  stats.memory_budget_bytes = plan.hot_values + plan.blocks_and_buffers;
+  stats.memory_budget_bytes = store.options.memory_budget;
   stats.user_bytes_written = store.user_bytes.load();
   stats.storage_bytes_written = store.storage_bytes.load();
   stats.commits = store.commits.load();

@@ -8,7 +8,7 @@
 
 namespace kvarts {
 
-Result<EngineStats> CollectStats(RocksStore& store, const rocksdb::Cache& block_cache, const MemoryPlan& plan);
+Result<EngineStats> CollectStats(RocksStore& store, const rocksdb::Cache& block_cache);
 
 // Reads every entry of every column family, blobs included: headers decode, versions were issued, and every key lies in
 // the family that its profile names. `corruption` names the first key that does not.

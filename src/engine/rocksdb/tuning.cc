@@ -47,9 +47,9 @@ constexpr size_t kTombstoneTrigger = 8 << 10;
 MemoryPlan::MemoryPlan(const RocksOptions& options) {
   const size_t budget = std::max(options.memory_budget, 8 * kMiB);
   hot_values = std::min(options.hot_cache_bytes, budget / 2);
-  // An eighth is left for what neither cache counts: readahead, blob buffers, table readers, and what the allocator
-  // holds beyond what it was asked for.
-  blocks_and_buffers = budget - budget / 8 - hot_values;
+  // Three sixteenths are left for what neither cache counts: readahead, blob buffers, table readers, and what the
+  // allocator holds beyond what it was asked for.
+  blocks_and_buffers = budget - budget / 16 * 3 - hot_values;
   write_buffers = blocks_and_buffers / 2;
   // Small buffers: an insert into a skiplist costs more the larger the list is.
   one_write_buffer = std::clamp(write_buffers / 4, kMiB, 64 * kMiB);
