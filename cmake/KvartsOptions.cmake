@@ -18,9 +18,10 @@ set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1 -fno-omit-frame-pointer")
 
 find_program(KVARTS_CCACHE ccache)
 if(KVARTS_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # PCH needs these two; they do no harm without it.
+  # The sloppiness is for PCH, and does no harm without it; with the rest all clones of the tree share one cache.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_NOHASHDIR=1 "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" ${KVARTS_CCACHE})
+      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_NOHASHDIR=1
+      "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" ${KVARTS_CCACHE})
 endif()
 
 add_library(kvarts_options INTERFACE)

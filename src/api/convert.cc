@@ -11,14 +11,15 @@ Status CheckUserKey(std::string_view key, const Limits& limits) {
                 {"is", std::to_string(key.size())}});
 }
 
-// A value as its reader sees it: a counter is its number.
-Value ValueOf(const ValueHeader& header, BytesView bytes) {
-  const bool counter = header.kind == ValueKind::kCounter;
-  return {counter ? std::to_string(CounterNumber(header, bytes)) : std::string(bytes), header.version,
-          header.expiry == kNever ? std::nullopt : std::optional(header.expiry)};
+std::optional<Timestamp> ExpiryOf(const ValueHeader& header) {
+  return header.expiry == kNever ? std::nullopt : std::optional(header.expiry);
 }
 
 }  // namespace
+
+std::string ValueText(const ValueHeader& header, BytesView bytes) {
+  return header.kind == ValueKind::kCounter ? std::to_string(CounterNumber(header, bytes)) : std::string(bytes);
+}
 
 Range Range::Prefix(std::string_view prefix) { return {std::string(prefix), PrefixEnd(prefix)}; }
 
@@ -37,12 +38,9 @@ Result<KeyRange> PhysicalRange(const Range& range, const Limits& limits) {
 }
 
 Value ToValue(Record record) {
-  Value value{std::move(record.value), record.header.version, std::nullopt};
-  if (record.header.expiry != kNever) value.expiry = record.header.expiry;
-  if (record.header.kind == ValueKind::kCounter) {
-    value.value = std::to_string(CounterNumber(record.header, value.value));
-  }
-  return value;
+  const bool counter = record.header.kind == ValueKind::kCounter;
+  return {counter ? ValueText(record.header, record.value) : std::move(record.value), record.header.version,
+          ExpiryOf(record.header)};
 }
 
 std::optional<Value> ToValue(std::optional<Record> record) {
@@ -81,7 +79,8 @@ Result<Page> ScanUserKeys(const Range& range, const ScanOptions& options, const 
   const size_t prefix = UserKey({}).size();
   for (size_t i = 0; i < scanned.size(); ++i) {
     const ScanPage::Entry from = scanned[i];
-    page.entries.push_back({std::string(from.key.substr(prefix)), ValueOf(from.header, from.value)});
+    page.entries.push_back({std::string(from.key.substr(prefix)),
+                            {ValueText(from.header, from.value), from.header.version, ExpiryOf(from.header)}});
   }
   if (scanned.rest()) page.cursor = MakeCursor(query, *scanned.rest(), setting.version, setting.now);
   return page;

@@ -13,6 +13,8 @@ namespace kvarts {
 Result<KeyBuffer> PhysicalKey(std::string_view key, const Limits& limits);
 Result<KeyRange> PhysicalRange(const Range& range, const Limits& limits);
 
+// A value as its reader sees it: a counter is its number.
+std::string ValueText(const ValueHeader& header, BytesView bytes);
 Value ToValue(Record record);
 std::optional<Value> ToValue(std::optional<Record> record);
 // The number of a counter; `invalid_argument` when the value is none, or the adds went wrong.

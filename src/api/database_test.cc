@@ -238,14 +238,14 @@ TEST_P(DatabaseTest, AWatchThatFallsBehindSaysSo) {
     std::string seen;
     while (true) {
       const auto next = watch->Next(Duration::Millis(50));
-      if (!next || !*next) return seen + CodeOf(next);
+      if (!next || !*next) return seen + CodeOf(next) + LimitOf(next);
       seen += "+";
     }
   };
   EXPECT_EQ(after({"1", "2"}), "++ok");
-  EXPECT_EQ(after({"1", "2", "3"}), "++overloaded");
+  EXPECT_EQ(after({"1", "2", "3"}), "++overloadedmax_watch_backlog");
   EXPECT_EQ(after({std::string(90, 'x')}), "+ok");
-  EXPECT_EQ(after({std::string(90, 'x'), std::string(20, 'x')}), "+overloaded");
+  EXPECT_EQ(after({std::string(90, 'x'), std::string(20, 'x')}), "+overloadedmax_watch_backlog_bytes");
 }
 
 TEST_P(DatabaseTest, LimitsAreNamedAndNothingIsWritten) {

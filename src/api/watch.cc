@@ -1,7 +1,5 @@
 #include "api/watch.h"
 
-#include <fmt/format.h>
-
 #include <chrono>
 
 #include "core/keyspace.h"
@@ -41,10 +39,10 @@ UserWatch::~UserWatch() { subscriptions_.Cancel(id_); }
 void UserWatch::Push(const Mutation& mutation, Version version) {
   std::lock_guard lock(mutex_);
   const size_t bytes = mutation.key.size() + mutation.end.size() + mutation.value.size();
-  if (changes_.size() >= max_backlog_ || bytes_ + bytes > max_backlog_bytes_) {
-    // What is lost is said once, at the place where it is missing.
-    fell_behind_ = true;
-  } else if (!fell_behind_) {
+  // What is lost is said once, at the place where it is missing.
+  if (fell_behind_.empty() && changes_.size() >= max_backlog_) fell_behind_ = "max_watch_backlog";
+  if (fell_behind_.empty() && bytes_ + bytes > max_backlog_bytes_) fell_behind_ = "max_watch_backlog_bytes";
+  if (fell_behind_.empty()) {
     changes_.push_back(ToChange(mutation, version));
     bytes_ += BytesOf(changes_.back());
   }
@@ -54,17 +52,16 @@ void UserWatch::Push(const Mutation& mutation, Version version) {
 Result<std::optional<Change>> UserWatch::Next(Duration patience) {
   std::unique_lock lock(mutex_);
   arrived_.wait_for(lock, std::chrono::microseconds(patience.micros),
-                    [this] { return !changes_.empty() || fell_behind_; });
+                    [this] { return !changes_.empty() || !fell_behind_.empty(); });
   if (!changes_.empty()) {
     std::optional<Change> change = std::move(changes_.front());
     changes_.pop_front();
     bytes_ -= BytesOf(*change);
     return change;
   }
-  if (fell_behind_) {
+  if (!fell_behind_.empty()) {
     return Error(ErrorCode::kOverloaded, "the watch fell behind and lost changes",
-                 {{"limit", "max_watch_backlog, max_watch_backlog_bytes"},
-                  {"at_most", fmt::format("{} changes, {} bytes", max_backlog_, max_backlog_bytes_)}});
+                 {{"limit", std::string(fell_behind_)}});
   }
   return std::optional<Change>();
 }

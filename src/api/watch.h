@@ -26,8 +26,8 @@ class UserWatch final : public Watch {
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::deque<Change> changes_;
-  size_t bytes_ = 0;  // of them
-  bool fell_behind_ = false;
+  size_t bytes_ = 0;              // of them
+  std::string_view fell_behind_;  // the limit behind which changes were lost, once they were
   Subscriptions::Id id_;
 };
 

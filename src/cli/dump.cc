@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "api/convert.h"
 #include "cli/command.h"
 #include "cli/directory.h"
 #include "cli/json.h"
@@ -47,19 +48,13 @@ DumpRequest RequestOf(const Arguments& arguments) {
   return request;
 }
 
-// A counter's value is its number.
-std::string ValueOf(const ScanPage::Entry& entry) {
-  if (entry.header.kind != ValueKind::kCounter) return std::string(entry.value);
-  return std::to_string(CounterNumber(entry.header, entry.value));
-}
-
 std::string TextLine(const ScanPage::Entry& entry, bool values) {
   const std::string expiry = entry.header.expiry == kNever ? "-" : HumanTime(entry.header.expiry);
   std::string line =
       fmt::format("{:<19}  {:<23}  {:<8}  {:>9}  {}", entry.header.version.ToString(), expiry,
                   ValueKindName(entry.header.kind), HumanBytes(entry.value.size()), DescribeKey(entry.key));
   line.append(MarksText(entry.header.marks));
-  if (values) line.append(" = ").append(ShownShort(ValueOf(entry), kValueBytes));
+  if (values) line.append(" = ").append(ShownShort(ValueText(entry.header, entry.value), kValueBytes));
   return line;
 }
 
@@ -94,7 +89,7 @@ std::string JsonLine(const ScanPage::Entry& entry, bool values) {
   if (entry.header.marks.misapplied) json.Field("misapplied", true);
   json.Field("schema", entry.header.schema).Field("size", entry.value.size());
   if (values) {
-    const std::string value = ValueOf(entry);
+    const std::string value = ValueText(entry.header, entry.value);
     // Cut text may end in half a character; the rule then makes it hex.
     AppendBytes(&json, "value", BytesView(value).substr(0, kJsonValueBytes));
     if (value.size() > kJsonValueBytes) json.Field("shortened", true);

@@ -1,48 +1,29 @@
 // What core does when commits were decided and then could not be written: everything goes on as if they had never been.
 #include "core/keyspace.h"
 #include "engine/memory/memory_engine.h"
+#include "support/forwarding_engine.h"
 #include "support/stores.h"
 
 namespace kvarts::test {
 namespace {
 
 // Decides what is submitted, and then fails to write it, like a group of commits that meets a stall.
-class StallingEngine final : public Engine {
+class StallingEngine final : public ForwardingEngine {
  public:
+  StallingEngine() : ForwardingEngine(OpenMemoryEngine({})) {}
+
   bool stalls = false;
 
   void Submit(std::span<std::unique_ptr<Submission>> submissions) override {
-    if (!stalls) return inner_->Submit(submissions);
+    if (!stalls) return inner().Submit(submissions);
     for (auto& submission : submissions) {
       if (!submission->Claim()) continue;
-      const auto view = inner_->OpenView();
+      const auto view = inner().OpenView();
       ASSERT_TRUE(view) << view.error();
       ASSERT_TRUE(!submission->run_first || submission->Run(**view).has_value());
     }
     for (auto& submission : submissions) submission->Done(Error(ErrorCode::kOverloaded, "the stall of a test"));
   }
-
-  const Capabilities& capabilities() const override { return inner_->capabilities(); }
-  const Limits& limits() const override { return inner_->limits(); }
-  Result<std::unique_ptr<View>> OpenView() override { return inner_->OpenView(); }
-  Status Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out,
-             const ReadOptions& options) override {
-    return inner_->Get(keys, out, options);
-  }
-  void SetListener(CommitListener* listener) override { inner_->SetListener(listener); }
-  Timestamp Now() const override { return inner_->Now(); }
-  Version LastVersion() const override { return inner_->LastVersion(); }
-  Status Sync() override { return inner_->Sync(); }
-  Status AssignProfile(const KeyRange& range, Profile profile) override {
-    return inner_->AssignProfile(range, profile);
-  }
-  Status Compact(const KeyRange& range) override { return inner_->Compact(range); }
-  Status VerifyFiles() override { return inner_->VerifyFiles(); }
-  Result<EngineStats> Stats() override { return inner_->Stats(); }
-  Health health() const override { return inner_->health(); }
-
- private:
-  std::unique_ptr<Engine> inner_ = OpenMemoryEngine({});
 };
 
 class FailedGroupTest : public ::testing::Test {

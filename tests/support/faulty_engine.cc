@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/memory/memory_engine.h"
+#include "support/forwarding_engine.h"
 
 namespace kvarts::test {
 namespace {
@@ -72,17 +73,14 @@ class FaultyView final : public View {
   Trigger* trigger_;
 };
 
-class FaultyEngine final : public Engine {
+class FaultyEngine final : public ForwardingEngine {
  public:
   FaultyEngine(std::unique_ptr<Engine> inner, Fault fault, uint64_t period)
-      : inner_(std::move(inner)), trigger_(fault, period), keeps_old_view_(fault == Fault::kStaleRead) {}
-
-  const Capabilities& capabilities() const override { return inner_->capabilities(); }
-  const Limits& limits() const override { return inner_->limits(); }
+      : ForwardingEngine(std::move(inner)), trigger_(fault, period), keeps_old_view_(fault == Fault::kStaleRead) {}
 
   Result<std::unique_ptr<View>> OpenView() override {
-    KVARTS_TRY(std::unique_ptr<View> view, inner_->OpenView());
-    return std::make_unique<FaultyView>(std::move(view), inner_.get(), &trigger_);
+    KVARTS_TRY(std::unique_ptr<View> view, inner().OpenView());
+    return std::make_unique<FaultyView>(std::move(view), &inner(), &trigger_);
   }
 
   Status Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out,
@@ -93,13 +91,13 @@ class FaultyEngine final : public Engine {
       const std::lock_guard lock(mutex_);
       const bool stale = old_ != nullptr && trigger_(Fault::kStaleRead);
       if (stale) KVARTS_CHECK_OK(old_->Get(keys, out, options));
-      KVARTS_TRY(old_, inner_->OpenView());
+      KVARTS_TRY(old_, inner().OpenView());
       if (stale) return {};
     }
-    KVARTS_CHECK_OK(inner_->Get(keys, out, wrong));
+    KVARTS_CHECK_OK(inner().Get(keys, out, wrong));
     if (keys.size() < 2 || !trigger_(Fault::kTornRead)) return {};
     std::this_thread::yield();
-    return inner_->Get(keys.last(1), out.last(1), options);
+    return inner().Get(keys.last(1), out.last(1), options);
   }
 
   void Submit(std::span<std::unique_ptr<Submission>> submissions) override {
@@ -115,20 +113,8 @@ class FaultyEngine final : public Engine {
       }
       all.push_back(std::move(submission));
     }
-    inner_->Submit(all);
+    inner().Submit(all);
   }
-
-  void SetListener(CommitListener* listener) override { inner_->SetListener(listener); }
-  Timestamp Now() const override { return inner_->Now(); }
-  Version LastVersion() const override { return inner_->LastVersion(); }
-  Status Sync() override { return inner_->Sync(); }
-  Status AssignProfile(const KeyRange& range, Profile profile) override {
-    return inner_->AssignProfile(range, profile);
-  }
-  Status Compact(const KeyRange& range) override { return inner_->Compact(range); }
-  Status VerifyFiles() override { return inner_->VerifyFiles(); }
-  Result<EngineStats> Stats() override { return inner_->Stats(); }
-  Health health() const override { return inner_->health(); }
 
  private:
   void Spoil(Commit* commit) {
@@ -157,7 +143,6 @@ class FaultyEngine final : public Engine {
     }
   }
 
-  std::unique_ptr<Engine> inner_;
   Trigger trigger_;
   const bool keeps_old_view_;
   std::mutex mutex_;

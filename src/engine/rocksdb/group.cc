@@ -99,16 +99,6 @@ void Group::Clear() {
   operations_ = bytes_ = 0;
 }
 
-void Group::Expect(const Submission& submission, size_t ahead) {
-  if (ahead == kExpected) {
-    constexpr size_t kLine = 64;
-    for (size_t at = 0; at < 4 * kLine; at += kLine)
-      __builtin_prefetch(reinterpret_cast<const char*>(&submission) + at);
-  } else if (ahead == kExpected / 2) {
-    __builtin_prefetch(submission.commit.mutations.data());
-  }
-}
-
 void Group::Decide(std::unique_ptr<Submission> submission, std::vector<std::unique_ptr<Submission>>* next) {
   if (!submission->Claim()) return;
   const Version version = Version::After(last_, now_);

@@ -38,10 +38,6 @@ class Group {
   void Clear();
   // Decides a submission whose turn has come. What must have its turn next is put into `next`.
   void Decide(std::unique_ptr<Submission> submission, std::vector<std::unique_ptr<Submission>>* next);
-  // A submission that will be decided `ahead` turns from now: fetches what another thread made of it. Each step needs
-  // what an earlier one has fetched.
-  static void Expect(const Submission& submission, size_t ahead);
-  static constexpr size_t kExpected = 6;
   bool Full() const { return operations_ >= kMaxOperations || bytes_ >= kMaxBytes; }
 
   rocksdb::WriteBatch& batch() { return batch_; }

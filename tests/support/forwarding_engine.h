@@ -1,0 +1,42 @@
+// An engine that hands every call on to another one; the base of engines that do a single thing differently.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "engine/engine.h"
+
+namespace kvarts::test {
+
+class ForwardingEngine : public Engine {
+ public:
+  explicit ForwardingEngine(std::unique_ptr<Engine> inner) : inner_(std::move(inner)) {}
+
+  const Capabilities& capabilities() const override { return inner_->capabilities(); }
+  const Limits& limits() const override { return inner_->limits(); }
+  Result<std::unique_ptr<View>> OpenView() override { return inner_->OpenView(); }
+  Status Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out,
+             const ReadOptions& options) override {
+    return inner_->Get(keys, out, options);
+  }
+  void Submit(std::span<std::unique_ptr<Submission>> submissions) override { inner_->Submit(submissions); }
+  void SetListener(CommitListener* listener) override { inner_->SetListener(listener); }
+  Timestamp Now() const override { return inner_->Now(); }
+  Version LastVersion() const override { return inner_->LastVersion(); }
+  Status Sync() override { return inner_->Sync(); }
+  Status AssignProfile(const KeyRange& range, Profile profile) override {
+    return inner_->AssignProfile(range, profile);
+  }
+  Status Compact(const KeyRange& range) override { return inner_->Compact(range); }
+  Status VerifyFiles() override { return inner_->VerifyFiles(); }
+  Result<EngineStats> Stats() override { return inner_->Stats(); }
+  Health health() const override { return inner_->health(); }
+
+ protected:
+  Engine& inner() { return *inner_; }
+
+ private:
+  const std::unique_ptr<Engine> inner_;
+};
+
+}  // namespace kvarts::test
