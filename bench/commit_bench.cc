@@ -56,8 +56,8 @@ class CommitBench {
   // Both kinds of figures of one contender, from a store without anything to flush or to compact.
   Figures Measure(const std::function<void()>& body);
   Figures Raw();
-  Figures ThroughEngine(int batch);
-  Figures ThroughStore();
+  Figures ThroughEngine(int batch, bool waits);
+  Figures ThroughStore(int batch, bool waits);
   // Reads a key and puts it, out of `keys` keys.
   Figures ReadAndPut(uint64_t keys);
   Figures PutAmong(uint64_t keys);
@@ -105,9 +105,9 @@ Figures CommitBench::Raw() {
   });
 }
 
-Figures CommitBench::ThroughEngine(int batch) {
+Figures CommitBench::ThroughEngine(int batch, bool waits) {
   return Measure([&] {
-    Window window(kOutstanding, batch);
+    Window window(kOutstanding, batch, waits);
     SubmitAll(*engine_, window, puts_, [&](uint64_t i, Commit* commit) {
       commit->durability = Durability::kNone;
       commit->mutations.push_back(Mutation::Put(UserKey(KeyOf(NumberOf(i))), NextValue(i)));
@@ -115,9 +115,9 @@ Figures CommitBench::ThroughEngine(int batch) {
   });
 }
 
-Figures CommitBench::ThroughStore() {
+Figures CommitBench::ThroughStore(int batch, bool waits) {
   return Measure([&] {
-    Window window(kOutstanding, kRefill);
+    Window window(kOutstanding, batch, waits);
     RunAll(*store_, window, puts_, [&](uint64_t i) -> Store::Body {
       return [key = UserKey(KeyOf(NumberOf(i))), value = &NextValue(i)](Txn& txn) -> Status {
         txn.Put(key, *value);
@@ -179,7 +179,8 @@ Figures CommitBench::Submitted(uint64_t keys, bool conditional) {
 void CommitBench::Run() {
   using Contender = std::function<Figures()>;
   const auto raw = [this] { return Raw(); };
-  const auto put = [this] { return ThroughStore(); };
+  const auto put = [this] { return ThroughStore(kRefill, false); };
+  const auto put_here = [this] { return ThroughStore(kOutstanding, true); };
   const auto hot_put = [this] { return PutAmong(kHotKeys); };
   const auto engine_put = [this] { return Submitted(kHotKeys, false); };
   struct Line {
@@ -189,13 +190,14 @@ void CommitBench::Run() {
     bool foreground = false;
   };
   const std::vector<Line> lines = {
-      {{.id = "commit", .what = "one-put commit, 64 outstanding, through the store", .bound = 1.25}, put, raw},
-      {{.id = "commit-foreground", .what = "the same without flushes and compactions"}, put, raw, true},
-      {{.id = "commit-engine", .what = "one-put commit submitted to the engine", .bound = 1.25},
-       [this] { return ThroughEngine(1); },
+      {{.id = "commit", .what = "one-put commit, 64 outstanding, through the store", .bound = 1.25}, put_here, raw},
+      {{.id = "commit-engine", .what = "the same submitted to the engine", .bound = 1.25},
+       [this] { return ThroughEngine(kOutstanding, true); },
        raw},
-      {{.id = "commit-lockstep", .what = "the same, 64 submitted at once, then 64 awaited"},
-       [this] { return ThroughEngine(kOutstanding); },
+      {{.id = "commit-handed", .what = "one-put commit of a client that goes on meanwhile", .bound = 1.25}, put, raw},
+      {{.id = "commit-handed-foreground", .what = "the same without flushes and compactions"}, put, raw, true},
+      {{.id = "commit-handed-engine", .what = "the same submitted to the engine"},
+       [this] { return ThroughEngine(kRefill, false); },
        raw},
       {{.id = "conditional", .what = "read and put of a hot key, against a put of it", .bound = 1.5},
        [this] { return ReadAndPut(kHotKeys); },

@@ -22,31 +22,29 @@ class WindowSubmission final : public Submission {
 }  // namespace
 
 int Window::Take() {
-  while (true) {
-    const int free_now = free_.load(std::memory_order_acquire);
-    if (free_now >= batch_) {
-      free_.fetch_sub(free_now, std::memory_order_acq_rel);
-      return free_now;
-    }
-    wanted_.store(batch_);
-    // Looked at again: an answer that came before `wanted_` was set woke nobody.
-    if (free_.load() < batch_) wanted_.wait(batch_);
-    wanted_.store(0);
-  }
+  WaitFor(batch_);
+  return free_.exchange(0);
 }
 
 void Window::Return() {
   const int now = free_.fetch_add(1) + 1;
-  int wanted = wanted_.load();
-  if (wanted != 0 && now >= wanted && wanted_.compare_exchange_strong(wanted, 0)) wanted_.notify_one();
+  const int wanted = wanted_.load();
+  if (wanted == 0 || now < wanted) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (wanted_.exchange(0) == 0) return;
+  }
+  enough_.notify_one();
 }
 
-void Window::Drain() {
-  while (free_.load(std::memory_order_acquire) < outstanding_) {
-    wanted_.store(outstanding_);
-    if (free_.load() < outstanding_) wanted_.wait(outstanding_);
-    wanted_.store(0);
-  }
+void Window::Drain() { WaitFor(outstanding_); }
+
+void Window::WaitFor(int wanted) {
+  if (free_.load() >= wanted) return;
+  std::unique_lock lock(mutex_);
+  wanted_.store(wanted);
+  enough_.wait(lock, [&] { return free_.load() >= wanted; });
+  wanted_.store(0);
 }
 
 void SubmitAll(Engine& engine, Window& window, uint64_t n, const std::function<void(uint64_t, Commit*)>& make) {
@@ -56,6 +54,7 @@ void SubmitAll(Engine& engine, Window& window, uint64_t n, const std::function<v
     submissions.clear();
     for (uint64_t end = std::min(n, i + room); i < end; ++i) {
       submissions.push_back(std::make_unique<WindowSubmission>(window));
+      submissions.back()->caller_waits = window.waits();
       make(i, &submissions.back()->commit);
     }
     for (uint64_t unused = submissions.size(); unused < room; ++unused) window.Return();
@@ -67,6 +66,7 @@ void SubmitAll(Engine& engine, Window& window, uint64_t n, const std::function<v
 void RunAll(Store& store, Window& window, uint64_t n, const std::function<Store::Body(uint64_t)>& make) {
   RunOptions options;
   options.durability = Durability::kNone;
+  options.caller_waits = window.waits();
   for (uint64_t i = 0; i < n;) {
     const auto room = static_cast<uint64_t>(window.Take());
     std::vector<Store::Request> requests;

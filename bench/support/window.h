@@ -3,9 +3,11 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "core/store.h"
@@ -15,19 +17,28 @@ namespace kvarts::bench {
 
 class Window {
  public:
-  // The client waits until `batch` commits are answered before it submits as many again.
-  Window(int outstanding, int batch) : outstanding_(outstanding), batch_(batch), free_(outstanding) {}
+  // The client waits until `batch` commits are answered before it submits as many again. One that `waits` does nothing
+  // else, and lends its thread to the commits.
+  Window(int outstanding, int batch, bool waits = false)
+      : outstanding_(outstanding), batch_(batch), waits_(waits), free_(outstanding) {}
 
   // How many commits may be submitted now; waits until there are some.
   int Take();
+  bool waits() const { return waits_; }
   // A commit was answered. From any thread.
   void Return();
   // Waits until all are answered.
   void Drain();
 
  private:
+  // Without spinning first: the time of all threads is what is measured.
+  void WaitFor(int wanted);
+
   const int outstanding_;
   const int batch_;
+  const bool waits_;
+  std::mutex mutex_;
+  std::condition_variable enough_;
   std::atomic<int> free_;
   std::atomic<int> wanted_{0};  // what the client waits for; zero when it does not
 };

@@ -41,6 +41,7 @@ class FeedTable::Turn final : public Submission {
     std::binary_semaphore ready{0};
     Status outcome;
     std::unique_ptr<Submission> turn(new Turn(body, failed, &outcome, &ready));
+    turn->caller_waits = true;
     engine.Submit({&turn, 1});
     ready.acquire();
     return outcome;

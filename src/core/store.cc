@@ -164,6 +164,7 @@ bool Store::Prepare(RunState& state, bool in_order, Submission* submission) {
 Result<RunReport> Store::RunBody(const Body& body, RunOptions options) {
   const auto state = std::make_shared<RunState>(*this, body, std::move(options), nullptr);
   std::unique_ptr<Submission> submission = std::make_unique<BodySubmission<std::shared_ptr<RunState>>>(state);
+  submission->caller_waits = true;
   if (Prepare(*state, false, submission.get())) engine_.Submit({&submission, 1});
   return Wait(*state);
 }
@@ -196,6 +197,7 @@ void Store::RunAsync(std::vector<Request> requests) {
   for (Request& request : requests) {
     auto submission = std::make_unique<BodySubmission<RunState>>(*this, std::move(request.body),
                                                                  std::move(request.options), std::move(request.done));
+    submission->caller_waits = submission->state().options.caller_waits;
     const bool in_order = !submissions.empty();
     if (Prepare(submission->state(), in_order, submission.get())) submissions.push_back(std::move(submission));
   }

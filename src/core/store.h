@@ -34,6 +34,8 @@ struct RunOptions {
   std::optional<Duration> patience;
   // Gives up in the same way when stop is requested.
   std::stop_token stop;
+  // For RunAsync: the caller may be kept until the commit is on disk, so that it need not be handed to another thread.
+  bool caller_waits = false;
   Context context;
 };
 

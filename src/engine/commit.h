@@ -89,7 +89,8 @@ struct Committed {
 };
 
 // A commit on its way through an engine. The engine owns it from Submit until it has called Done, exactly once.
-// Everything here is called on a thread of the engine, must not block, and must not call the engine back.
+// Everything here is called on a thread of the engine or on one that submits, must not block, and must not call the
+// engine back.
 class Submission {
  public:
   virtual ~Submission() = default;
@@ -97,6 +98,9 @@ class Submission {
   Commit commit;
   // There is no commit yet: the engine calls Run at the submission's turn.
   bool run_first = false;
+  // Whoever submits it does nothing until it is answered, and may wait for the disk: an engine may do the work on that
+  // thread, which saves handing it over.
+  bool caller_waits = false;
 
   // The submission's turn has come. False when the submitter has given up: the engine drops it without Done. It may
   // still ask for run_first.
@@ -109,7 +113,7 @@ class Submission {
   virtual void Done(Result<Committed> outcome) = 0;
 };
 
-// Who is told of every commit, in commit order. The calls come from a thread of the engine; they must be quick.
+// Who is told of every commit, in commit order, on the threads that submissions are called on; it must be quick.
 class CommitListener {
  public:
   virtual ~CommitListener() = default;

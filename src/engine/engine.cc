@@ -41,6 +41,7 @@ Result<Committed> CommitAndWait(Engine& engine, Commit commit) {
   Waiter waiter;
   std::unique_ptr<Submission> submission = std::make_unique<WaitedSubmission>(&waiter);
   submission->commit = std::move(commit);
+  submission->caller_waits = true;
   engine.Submit({&submission, 1});
   waiter.ready.acquire();
   return std::move(waiter.outcome);

@@ -1,7 +1,5 @@
 #include "engine/rocksdb/committer.h"
 
-#include <rocksdb/perf_level.h>
-
 #include <chrono>
 
 #include "engine/rocksdb/in_rocks.h"
@@ -74,6 +72,7 @@ void Committer::Submit(std::span<std::unique_ptr<Submission>> submissions) {
   const Limits& limits = store_.options.limits;
   std::vector<std::pair<std::unique_ptr<Submission>, Error>> refused;
   bool wake = false;
+  bool stands_in = false;
   std::vector<size_t> sizes(submissions.size());
   for (size_t i = 0; i < submissions.size(); ++i) {
     const Status admitted = Admit(*submissions[i]);
@@ -84,6 +83,7 @@ void Committer::Submit(std::span<std::unique_ptr<Submission>> submissions) {
     std::lock_guard lock(mutex_);
     for (size_t i = 0; i < submissions.size(); ++i) {
       if (submissions[i] == nullptr) continue;
+      stands_in |= submissions[i]->caller_waits;
       if (queue_.size() >= limits.max_queued_commits || queued_bytes_ + sizes[i] > limits.max_queued_bytes) {
         refused.emplace_back(
             std::move(submissions[i]),
@@ -94,8 +94,15 @@ void Committer::Submit(std::span<std::unique_ptr<Submission>> submissions) {
       queued_bytes_ += sizes[i];
       queue_.push_back(std::move(submissions[i]));
     }
-    if (!queue_.empty()) wake = std::exchange(idle_, false);
+    stands_in = stands_in && !at_it_ && !wanted_ && tasks_.empty() && !queue_.empty();
+    if (stands_in) {
+      at_it_ = true;
+      TakeTurn();
+    } else if (!queue_.empty()) {
+      wake = std::exchange(idle_, false);
+    }
   }
+  if (stands_in) StandIn();
   if (wake) wake_.notify_one();
   for (auto& [submission, error] : refused) submission->Done(std::move(error));
 }
@@ -112,29 +119,48 @@ Status Committer::Exclusively(const std::function<Status()>& task) {
 
 bool Committer::WaitForWork(std::vector<Task*>* tasks) {
   std::unique_lock lock(mutex_);
-  const auto has_work = [this] { return !queue_.empty() || !tasks_.empty() || stopping_; };
-  if (turn_.empty() && !has_work()) {
+  at_it_ = false;
+  while (at_it_ || !HasWork()) {
     idle_ = true;
-    if (unsynced_since_) {
-      const auto due = static_cast<int64_t>(unsynced_since_->micros) + store_.options.sync_interval.micros;
-      const int64_t left = due - static_cast<int64_t>(steady_.Now().micros);
-      wake_.wait_for(lock, std::chrono::microseconds(std::max<int64_t>(left, 0)), has_work);
-    } else {
-      wake_.wait(lock, has_work);
+    wanted_ = at_it_;
+    if (at_it_ || !unsynced_) {
+      wake_.wait(lock);
+      continue;
     }
-    idle_ = false;
+    const int64_t left = store_.options.sync_interval.micros - unsynced_->Elapsed().micros;
+    if (left <= 0) break;
+    wake_.wait_for(lock, std::chrono::microseconds(left));
   }
+  at_it_ = true;
+  idle_ = wanted_ = false;
   tasks->swap(tasks_);
-  if (turn_.empty()) {
-    for (auto& submission : queue_) turn_.push_back(std::move(submission));
-    queue_.clear();
-    queued_bytes_ = 0;
-  }
+  if (turn_.empty()) TakeTurn();
   return !turn_.empty() || !tasks->empty() || !stopping_;
 }
 
+void Committer::TakeTurn() {
+  for (auto& submission : queue_) turn_.push_back(std::move(submission));
+  queue_.clear();
+  queued_bytes_ = 0;
+}
+
+void Committer::StandIn() {
+  CountNothing();
+  const bool was_synced = !unsynced_;
+  RunGroup(turn_.size());
+  bool wake = false;
+  {
+    std::lock_guard lock(mutex_);
+    at_it_ = false;
+    // The thread goes on with what has come meanwhile, and sees to the next sync.
+    wake = wanted_ || HasWork() || (was_synced && unsynced_);
+    if (wake) idle_ = false;
+  }
+  if (wake) wake_.notify_one();
+}
+
 void Committer::Loop() {
-  rocksdb::SetPerfLevel(rocksdb::kDisable);
+  CountNothing();
   std::vector<Task*> tasks;
   while (WaitForWork(&tasks)) {
     for (Task* task : tasks) {
@@ -145,20 +171,18 @@ void Committer::Loop() {
       task_done_.notify_all();
     }
     tasks.clear();
-    if (!turn_.empty()) RunGroup();
-    const bool due = unsynced_since_ && steady_.Now().micros - unsynced_since_->micros >=
-                                            static_cast<uint64_t>(store_.options.sync_interval.micros);
+    // Who waits for the disk waits together. Otherwise half of what is waiting is left for the next group, so that the
+    // submitters of this one can go on while that is written, and neither they nor this thread sleep every time.
+    if (!turn_.empty()) RunGroup(std::max(kSmallGroup, turn_.size() / 2));
+    const bool due = unsynced_ && unsynced_->Elapsed() >= store_.options.sync_interval;
     if (due) IgnoreError(SyncLog());  // a failure shows in the store's state
   }
   CloseLog();
 }
 
-void Committer::RunGroup() {
+void Committer::RunGroup(size_t enough) {
   group_.Begin();
   std::vector<std::unique_ptr<Submission>> next;
-  // Who waits for the disk waits together. Otherwise half of what is waiting is left for the next group, so that the
-  // submitters of this one can go on while that is written, and neither they nor this thread go to sleep every time.
-  const size_t enough = std::max(kSmallGroup, turn_.size() / 2);
   while (!turn_.empty() && !group_.Full() && (group_.needs_sync() || group_.decisions().size() < enough)) {
     std::unique_ptr<Submission> submission = std::move(turn_.front());
     turn_.pop_front();
@@ -196,7 +220,7 @@ std::optional<Error> Committer::WriteGroup(uint64_t* sync_us) {
     batch.Put(store_.meta, kMetaTotals,
               Totals{store_.user_bytes.load(), store_.storage_bytes.load(), store_.commits.load()}.Encode());
   }
-  const Timestamp began = steady_.Now();
+  const Stopwatch writing;
   const rocksdb::Status status = WriteOrStall(sync);
   if (status.IsIncomplete()) {
     return Error(ErrorCode::kOverloaded, "compaction cannot keep up with the writes", {{"cause", status.ToString()}});
@@ -211,11 +235,11 @@ std::optional<Error> Committer::WriteGroup(uint64_t* sync_us) {
   ceiling_ = ceiling;
   adds_noted_ |= first_add;
   if (sync) {
-    *sync_us = steady_.Now().micros - began.micros;
+    *sync_us = static_cast<uint64_t>(writing.Elapsed().micros);
     synced_ = group_.last_version();
-    unsynced_since_.reset();
-  } else if (!unsynced_since_) {
-    unsynced_since_ = steady_.Now();
+    unsynced_.reset();
+  } else if (!unsynced_) {
+    unsynced_.emplace();
   }
   store_.user_bytes.fetch_add(group_.bytes(), std::memory_order_relaxed);
   store_.storage_bytes.fetch_add(batch.GetDataSize(), std::memory_order_relaxed);
@@ -227,13 +251,12 @@ rocksdb::Status Committer::WriteOrStall(bool sync) {
   rocksdb::WriteOptions how;
   how.sync = sync;
   how.no_slowdown = true;
-  const Timestamp began = steady_.Now();
+  const Stopwatch waiting;
   while (true) {
     rocksdb::Status status = InRocks([&] { return store_.db->Write(how, &group_.batch()); });
     const bool stalled = status.IsIncomplete();
     store_.stalled.store(stalled, std::memory_order_relaxed);
-    const auto waited = static_cast<int64_t>(steady_.Now().micros - began.micros);
-    if (!stalled || waited > store_.options.stall_patience.micros) return status;
+    if (!stalled || waiting.Elapsed() > store_.options.stall_patience) return status;
     std::this_thread::sleep_for(kStallPoll);
   }
 }
@@ -287,17 +310,17 @@ void Committer::Answer(const std::optional<Error>& failure, uint64_t sync_us) {
 
 Status Committer::SyncLog() {
   if (!LogUsable()) {
-    if (unsynced_since_) unsynced_since_ = steady_.Now();  // to be tried again, but not at once
+    if (unsynced_) unsynced_.emplace();  // to be tried again, but not at once
     return Error(ErrorCode::kUnavailable, WriteStateText(store_.write_state.load(std::memory_order_acquire)));
   }
-  if (!unsynced_since_) return {};
+  if (!unsynced_) return {};
   const rocksdb::Status status = store_.db->SyncWAL();
   if (!status.ok()) {
     Fail(status);
     return Error(ErrorCode::kUnknownOutcome, "the log could not be synced", {{"cause", status.ToString()}});
   }
   synced_ = store_.visible();
-  unsynced_since_.reset();
+  unsynced_.reset();
   return {};
 }
 

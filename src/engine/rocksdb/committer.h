@@ -2,6 +2,9 @@
 // events need no locks. It takes what is waiting, decides it as a group (group.h), writes the group with one sync of
 // the log, makes it visible, and then answers. What it reports is what is known: a write that failed half-way is
 // `unknown_outcome`, and after it the store is read-only.
+//
+// A caller who waits for its commit anyway stands in for the thread while that has nothing to do: for one group, so
+// that a single writer is spared two switches of threads. "The commit thread" means whichever of them is at it.
 #pragma once
 
 #include <condition_variable>
@@ -14,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "engine/rocksdb/group.h"
 #include "engine/rocksdb/meta.h"
 #include "engine/rocksdb/rocks_store.h"
@@ -45,7 +49,13 @@ class Committer {
   void Loop();
   // Waits for work; false when there is none and there will be none.
   bool WaitForWork(std::vector<Task*>* tasks);
-  void RunGroup();
+  bool HasWork() const { return !turn_.empty() || !queue_.empty() || !tasks_.empty() || stopping_; }
+  // All that waits comes next.
+  void TakeTurn();
+  // What a caller does in the thread's stead.
+  void StandIn();
+  // Of at most so many commits, unless they wait for the disk.
+  void RunGroup(size_t enough);
   // Nothing when the group is written, or why it is not.
   std::optional<Error> WriteGroup(uint64_t* sync_us);
   rocksdb::Status WriteOrStall(bool sync);
@@ -63,7 +73,7 @@ class Committer {
   const std::function<void(const KeyRange&, Version)> on_reclaim_;
   CommitListener* listener_ = nullptr;
 
-  // Only the commit thread looks at these.
+  // Only whoever is at it looks at these.
   Group group_;
   std::deque<std::unique_ptr<Submission>> turn_;  // taken from the queue, not yet decided
   Version ceiling_;                               // versions below this are reserved on disk
@@ -72,8 +82,7 @@ class Committer {
   Version synced_;                                // everything up to here is on disk
   Version log_start_;                             // everything up to here is in an older log than the current one
   uint64_t written_sequence_;                     // RocksDB's number of the last thing that was written
-  std::optional<Timestamp> unsynced_since_;       // when the oldest write that is not on disk was made
-  SystemClock steady_;                            // for waiting; expiry has its own clock
+  std::optional<Stopwatch> unsynced_;             // since the oldest write that is not on disk was made
 
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -82,7 +91,9 @@ class Committer {
   std::vector<Task*> tasks_;
   size_t queued_bytes_ = 0;
   bool stopping_ = false;
-  bool idle_ = false;
+  bool at_it_ = false;   // somebody is the commit thread
+  bool idle_ = false;    // the thread itself sleeps
+  bool wanted_ = false;  // the thread itself has something to do when the one who stands in is done
 
   std::thread thread_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/stopwatch.h"
 #include "engine/rocksdb/key_hash.h"
 #include "engine/rocksdb/meta.h"
 #include "engine/rocksdb/value_codec.h"
@@ -32,7 +33,7 @@ class LatestView final : public View {
 class BudgetedView final : public View {
  public:
   BudgetedView(View& view, const RocksStore& store)
-      : view_(view), store_(store), keys_left_(store.options.limits.max_second_run_keys), started_(steady_.Now()) {}
+      : view_(view), store_(store), keys_left_(store.options.limits.max_second_run_keys) {}
 
   Version version() const override { return view_.version(); }
   Timestamp time() const override { return view_.time(); }
@@ -56,8 +57,7 @@ class BudgetedView final : public View {
  private:
   Status Charge(uint64_t keys) {
     const Limits& limits = store_.options.limits;
-    const auto spent = static_cast<int64_t>(steady_.Now().micros - started_.micros);
-    if (keys > keys_left_ || spent > limits.max_second_run_time.micros) {
+    if (keys > keys_left_ || running_.Elapsed() > limits.max_second_run_time) {
       return Error(ErrorCode::kOverloaded, "the transaction lost a race and is too large to be run first",
                    {{"limit", keys > keys_left_ ? "max_second_run_keys" : "max_second_run_time"}});
     }
@@ -67,9 +67,8 @@ class BudgetedView final : public View {
 
   View& view_;
   const RocksStore& store_;
-  SystemClock steady_;
   uint64_t keys_left_;
-  Timestamp started_;
+  Stopwatch running_;
 };
 
 Error PreconditionError(const Precondition& precondition, const std::string& found) {
@@ -124,14 +123,13 @@ void Group::Decide(std::unique_ptr<Submission> submission, std::vector<std::uniq
 Status Group::CheckPreconditions(const Commit& commit, Version version, bool from_read) {
   std::string found;
   size_t checked = 0;
-  SystemClock steady;
-  std::optional<Timestamp> began;
+  std::optional<Stopwatch> checking;
   for (const Precondition& precondition : commit.preconditions) {
     if (precondition.from_read != from_read) continue;
     if (++checked % kCheckedAtOnce == 0) {
-      if (!began) began = steady.Now();
+      if (!checking) checking.emplace();
       const Duration at_most = store_.options.limits.max_second_run_time;
-      if (steady.Now().micros - began->micros > static_cast<uint64_t>(at_most.micros)) {
+      if (checking->Elapsed() > at_most) {
         return Error(ErrorCode::kOverloaded, "too much of what the commit rests on has to be looked up again",
                      {{"limit", "max_second_run_time"}, {"at_most_us", std::to_string(at_most.micros)}});
       }

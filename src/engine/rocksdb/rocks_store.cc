@@ -16,12 +16,6 @@ Error DamagedValue(BytesView key) {
   return Error(ErrorCode::kCorruption, "a stored value has a damaged header", {{"key", Escaped(key)}});
 }
 
-// RocksDB counts for every read unless told not to; only scans use its counts.
-void CountNothing() {
-  static thread_local bool done = false;
-  if (!std::exchange(done, true)) rocksdb::SetPerfLevel(rocksdb::kDisable);
-}
-
 void Charge(BytesView key, const std::optional<Record>& record, const ReadOptions& read) {
   if (read.cost == nullptr) return;
   read.cost->keys += 1;
@@ -29,6 +23,11 @@ void Charge(BytesView key, const std::optional<Record>& record, const ReadOption
 }
 
 }  // namespace
+
+void CountNothing() {
+  static thread_local bool done = false;
+  if (!std::exchange(done, true)) rocksdb::SetPerfLevel(rocksdb::kDisable);
+}
 
 Error FromRocks(const rocksdb::Status& status) {
   const std::string cause = status.ToString();

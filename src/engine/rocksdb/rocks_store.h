@@ -20,6 +20,9 @@
 
 namespace kvarts {
 
+// RocksDB counts what a thread does with it unless the thread has told it not to; only scans use its counts.
+void CountNothing();
+
 // A RocksDB error, as ours. Reads never see `unknown_outcome`: that is said by the committer alone.
 Error FromRocks(const rocksdb::Status& status);
 
