@@ -1,11 +1,15 @@
 // The write-ahead log after a crash: a torn end is cut off, damage before it is refused, and nothing that was promised
 // to be on disk is ever skipped.
 #include <fmt/format.h>
+#include <rocksdb/db.h>
+#include <rocksdb/transaction_log.h>
+#include <rocksdb/write_batch.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <thread>
 
+#include "engine/rocksdb/meta.h"
 #include "fault_test_base.h"
 
 namespace kvarts::test {
@@ -44,17 +48,46 @@ class LogTest : public FaultTest {
     }
     return largest;
   }
-  void ExpectRefused() {
-    std::string text;
-    EXPECT_EQ(OpenCode(&text), "corruption") << text;
-    // Nothing was changed by looking.
-    EXPECT_EQ(OpenCode(&text), "corruption") << text;
+  // Closes the store, and leaves it as if its process had been killed just after everything was synced.
+  void CloseAsIfKilled() {
+    Close();
+    std::string stamp = ReadBytes(dir() + "/KVARTS");
+    const size_t line = stamp.find("closed ");
+    ASSERT_NE(line, std::string::npos);
+    stamp.erase(line, stamp.find('\n', line) + 1 - line);
+    WriteBytes(dir() + "/KVARTS", stamp);
+  }
+  // Leaves the store as if the machine had crashed now, with all that was written so far.
+  void Crash() {
+    const std::string crashed = dir() + ".crashed";
+    std::filesystem::remove_all(crashed);
+    std::filesystem::create_directories(crashed + "/data");
+    std::error_code gone;  // what RocksDB removes meanwhile is not needed
+    for (const auto& file : std::filesystem::directory_iterator(dir())) {
+      if (file.is_regular_file()) std::filesystem::copy(file, crashed, gone);
+    }
+    for (const auto& file : std::filesystem::directory_iterator(data())) {
+      std::filesystem::copy(file, crashed + "/data", gone);
+    }
+    files().Release();
+    Close();
+    std::filesystem::remove_all(dir());
+    std::filesystem::rename(crashed, dir());
+  }
+  void ExpectRefused(const std::string& why = "the log is damaged in a part that had been written to disk") {
+    // Nothing is changed by looking.
+    for (int i = 0; i < 2; ++i) {
+      std::string text;
+      EXPECT_EQ(OpenCode(&text), "corruption") << text;
+      EXPECT_NE(text.find(why), std::string::npos) << text;
+    }
   }
 };
 
 TEST_F(LogTest, ATornEndIsCutOff) {
   Open();
   PutMany(0, 200, Durability::kSync);
+  CloseAsIfKilled();
   Keep();
   const std::string log = Log();
   const size_t size = std::filesystem::file_size(log);
@@ -75,7 +108,7 @@ TEST_F(LogTest, ATornEndIsCutOff) {
 TEST_F(LogTest, AFlippedByteInWhatWasSyncedIsRefused) {
   Open();
   PutMany(0, 150, Durability::kSync);
-  Keep();
+  CloseAsIfKilled();
   const std::string log = Log();
   const size_t size = std::filesystem::file_size(log);
   ASSERT_GT(size, 2 * kLogBlock);
@@ -92,7 +125,7 @@ TEST_F(LogTest, AFlippedByteInWhatWasSyncedIsRefused) {
 TEST_F(LogTest, AFlippedByteInASmallLogIsRefused) {
   Open();
   PutMany(0, 4, Durability::kSync);
-  Keep();
+  CloseAsIfKilled();
   const std::string log = Log();
   const size_t size = std::filesystem::file_size(log);
   ASSERT_LT(size, kPage);
@@ -110,7 +143,7 @@ TEST_F(LogTest, AFlippedByteInASmallLogIsRefused) {
 TEST_F(LogTest, AZeroedPageInWhatWasSyncedIsRefused) {
   Open();
   PutMany(0, 150, Durability::kSync);
-  Keep();
+  CloseAsIfKilled();
   const std::string log = Log();
   const std::string whole = ReadBytes(log);
   for (size_t at = 0; at + kPage < whole.size(); at += kPage) {
@@ -132,11 +165,99 @@ TEST_F(LogTest, AnEndCutOffALogThatIsNotTheNewestIsDamageOnceItWasSynced) {
   ASSERT_TRUE(Commit({Mutation::Put("other", "profile")}));
   ASSERT_TRUE(engine().Compact(KeyRange::Prefix("other")));
   PutMany(20, 40, Durability::kSync);
-  Close();
+  CloseAsIfKilled();
   const auto logs = FilesOf(FileKind::kLog);
   ASSERT_EQ(logs.size(), 2u);
   CutTo(logs[0], std::filesystem::file_size(logs[0]) - 700);
-  ExpectRefused();
+  ExpectRefused("in MANIFEST is");
+}
+
+TEST_F(LogTest, AfterACleanCloseNothingOfTheLogMayBeMissing) {
+  Open();
+  PutMany(0, 4, Durability::kNone);
+  Keep();
+  const std::string log = Log();
+  const size_t size = std::filesystem::file_size(log);
+  for (size_t left = 0; left < size; left += 1 + left / 3) {
+    SCOPED_TRACE(left);
+    CutTo(log, left);
+    ExpectRefused("the log is not as long as it was when the store was closed");
+    Restore();
+  }
+  WriteBytes(log, ReadBytes(log) + "more");
+  ExpectRefused("the log is not as long as it was when the store was closed");
+  Restore();
+  for (size_t at = 0; at < size; at += 61) {
+    SCOPED_TRACE(at);
+    FlipBytes(log, at);
+    ExpectRefused();
+    FlipBytes(log, at);
+  }
+  std::filesystem::remove(log);
+  ExpectRefused("the log is gone");
+  Restore();
+  Open();
+  EXPECT_EQ(Prefix(), 4);
+}
+
+TEST_F(LogTest, WhatTheCleanCloseSaidIsVoidAfterTheNextOpen) {
+  Open();
+  PutMany(0, 4, Durability::kSync);
+  Open();
+  PutMany(4, 8, Durability::kSync);
+  Crash();
+  CutTo(Log(), std::filesystem::file_size(Log()) - 100);
+  Open();
+  EXPECT_EQ(Prefix(), 7);
+}
+
+TEST_F(LogTest, AStoreThatCouldNotBeClosedCleanlyDoesNotSayThatItWas) {
+  Open();
+  PutMany(0, 4, Durability::kSync);
+  files().Inject({.op = FileOp::kSync, .kind = FileKind::kLog, .times = UINT64_MAX});
+  Close();
+  files().ClearFaults();
+  EXPECT_EQ(ReadBytes(dir() + "/KVARTS").find("closed"), std::string::npos);
+  CutTo(Log(), std::filesystem::file_size(Log()) - 50);
+  Open();
+  EXPECT_GE(Prefix(), 3);
+}
+
+// A log record, as RocksDB writes it, that claims that everything was synced.
+std::string ForgedRecord(const std::string& path) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  rocksdb::DB* opened = nullptr;
+  EXPECT_TRUE(rocksdb::DB::Open(options, path, &opened).ok());
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  const Version last{UINT64_MAX};
+  for (int i = 0; i < 1000; ++i) EXPECT_TRUE(db->Put({}, "some", "more numbers").ok());
+  rocksdb::WriteBatch batch;
+  EXPECT_TRUE(batch.Put("k", "v").ok());
+  EXPECT_TRUE(batch.PutLogData(LogMark{last, last, last}.Encode()).ok());
+  EXPECT_TRUE(db->Write({}, &batch).ok());
+  rocksdb::VectorLogPtr logs;
+  EXPECT_TRUE(db->GetSortedWalFiles(logs).ok());
+  return ReadBytes(path + logs.back()->PathName()).substr(logs.back()->SizeFileBytes() - 100);
+}
+
+TEST_F(LogTest, AValueThatLooksLikeALogIsNotTakenForOne) {
+  options.version_reserve = Duration::Seconds(3600);
+  options.sync_interval = Duration::Seconds(3600);
+  const std::string forged = ForgedRecord(dir() + ".forged");
+  Open();
+  PutMany(0, 5, Durability::kSync);
+  const size_t synced = std::filesystem::file_size(Log());
+  Put("forged", forged, Durability::kNone);
+  Crash();
+  // Of that commit only the value has reached the disk.
+  const size_t at = ReadBytes(Log()).find(forged);
+  ASSERT_NE(at, std::string::npos);
+  FlipBytes(Log(), synced, at - synced);
+  options.version_reserve = Duration::Millis(1);
+  Open();
+  EXPECT_EQ(Prefix(), 5);
+  EXPECT_EQ(Value("forged"), "absent");
 }
 
 TEST_F(LogTest, PagesThatWereNeverSyncedMayBeAnything) {
@@ -173,13 +294,8 @@ TEST_F(LogTest, WhatIsLostFromOneLogIsNotJumpedOverInTheNext) {
     std::thread flush([this] { IgnoreError(engine().Compact(KeyRange::All())); });
     WaitUntil([&] { return FilesOf(FileKind::kLog).size() == 2; });
     PutMany(40, 60, Durability::kNone);
-    std::filesystem::remove_all(dir() + ".crashed");
-    std::filesystem::copy(dir(), dir() + ".crashed", std::filesystem::copy_options::recursive);
-    files().Release();
+    Crash();
     flush.join();
-    Close();
-    std::filesystem::remove_all(dir());
-    std::filesystem::rename(dir() + ".crashed", dir());
     // The machine crashed with the new log written back, and the old one not quite.
     const size_t cut = std::filesystem::file_size(old_log) - static_cast<size_t>(kept) * 300;
     CutTo(old_log, cut);

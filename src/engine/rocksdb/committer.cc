@@ -42,13 +42,14 @@ Committer::Committer(RocksStore& store, Version last, std::function<void(const K
       written_sequence_(store.db->GetLatestSequenceNumber()),
       thread_([this] { Loop(); }) {}
 
-Committer::~Committer() {
+bool Committer::Close() {
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_one();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
+  return log_closed_;
 }
 
 void Committer::SetListener(CommitListener* listener) {
@@ -337,7 +338,7 @@ void Committer::CloseLog() {
   how.sync = true;
   how.no_slowdown = true;
   // If this fails the old ceiling stands, which is as safe.
-  InRocks([&] { return store_.db->Write(how, &batch); }).PermitUncheckedError();
+  log_closed_ = InRocks([&] { return store_.db->Write(how, &batch); }).ok();
 }
 
 }  // namespace kvarts

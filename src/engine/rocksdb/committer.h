@@ -28,8 +28,9 @@ class Committer {
  public:
   // `last`: no version up to this may be issued again. `on_reclaim` is told of range erases whose files may go.
   Committer(RocksStore& store, Version last, std::function<void(const KeyRange&, Version)> on_reclaim);
-  // Decides what is waiting, and closes the log cleanly.
-  ~Committer();
+  ~Committer() { Close(); }
+  // Decides what is waiting and closes the log; true when everything is on disk.
+  bool Close();
 
   void SetListener(CommitListener* listener);
   void Submit(std::span<std::unique_ptr<Submission>> submissions);
@@ -78,6 +79,7 @@ class Committer {
   std::deque<std::unique_ptr<Submission>> turn_;  // taken from the queue, not yet decided
   Version ceiling_;                               // versions below this are reserved on disk
   bool log_failed_ = false;                       // and no new one was begun since
+  bool log_closed_ = false;                       // with everything on disk
   bool adds_noted_ = false;                       // kMetaAdded keeps up with the ceiling
   Version synced_;                                // everything up to here is on disk
   Version log_start_;                             // everything up to here is in an older log than the current one

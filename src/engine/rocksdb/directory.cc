@@ -81,6 +81,12 @@ Result<std::optional<Stamp>> ReadStamp(const std::string& dir) {
   return std::optional<Stamp>(std::move(stamp));
 }
 
+template <class Number>
+bool ParseNumber(std::string_view text, Number* number) {
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), *number);
+  return problem == std::errc() && end == text.data() + text.size();
+}
+
 // Makes the directory and those above it that are missing, each an entry on disk of the one above.
 Status MakeDirectories(const std::string& dir) {
   std::vector<fs::path> missing;
@@ -98,8 +104,9 @@ Status MakeDirectories(const std::string& dir) {
 }  // namespace
 
 std::string Stamp::Encode() const {
-  return fmt::format("{}\nformat {}\nengine {}\nid {}\n{}", kMagic, format, engine, id.ToString(),
-                     unfinished ? "unfinished\n" : "");
+  return fmt::format("{}\nformat {}\nengine {}\nid {}\n{}{}", kMagic, format, engine, id.ToString(),
+                     unfinished ? "unfinished\n" : "",
+                     closed ? fmt::format("closed {} {}\n", closed->number, closed->bytes) : "");
 }
 
 Result<Stamp> Stamp::Decode(std::string_view text) {
@@ -116,8 +123,7 @@ Result<Stamp> Stamp::Decode(std::string_view text) {
     const std::string name = line.substr(0, space);
     const std::string value = space == std::string::npos ? "" : line.substr(space + 1);
     if (name == "format") {
-      const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), stamp.format);
-      if (problem != std::errc() || end != value.data() + value.size()) return not_ours;
+      if (!ParseNumber(value, &stamp.format)) return not_ours;
     } else if (name == "engine") {
       stamp.engine = value;
     } else if (name == "id") {
@@ -125,6 +131,13 @@ Result<Stamp> Stamp::Decode(std::string_view text) {
       if (!id) return not_ours;
     } else if (name == "unfinished") {
       stamp.unfinished = true;
+    } else if (name == "closed") {
+      const size_t between = value.find(' ');
+      ClosedLog& closed = stamp.closed.emplace();
+      if (between == std::string::npos || !ParseNumber(value.substr(0, between), &closed.number) ||
+          !ParseNumber(value.substr(between + 1), &closed.bytes)) {
+        return not_ours;
+      }
     }  // Lines of later formats are passed over: the format number decides.
   }
   if (stamp.format < 1 || stamp.engine.empty() || !id) return not_ours;

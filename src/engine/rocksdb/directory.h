@@ -7,6 +7,8 @@
 // Nothing is written into a directory that is not ours, in use, or of a format that this program does not know.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
@@ -18,12 +20,20 @@ namespace kvarts {
 // The format that this program writes. Each step from one to the next is in upgrade.cc.
 constexpr int kFormatVersion = 2;
 
+// The newest log, as long as it was when everything was on disk and the store was closed.
+struct ClosedLog {
+  uint64_t number = 0;
+  uint64_t bytes = 0;
+};
+
 struct Stamp {
   int format = kFormatVersion;
   std::string engine = "rocksdb";
   Uuid id;
   // The store was being made and was never used: what stands in data/ may be thrown away.
   bool unfinished = false;
+  // Since the last clean close; it says nothing once there is a newer log.
+  std::optional<ClosedLog> closed;
 
   std::string Encode() const;
   static Result<Stamp> Decode(std::string_view text);

@@ -1,6 +1,7 @@
 #include "engine/rocksdb/log_check.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <rocksdb/db.h>
 #include <rocksdb/wal_filter.h>
 #include <rocksdb/write_batch.h>
@@ -191,7 +192,8 @@ struct BadSpot {
   size_t log;                   // which one
   size_t offset;                // in it
   bool hole;                    // what stands there is good, but something before it is missing
-  std::optional<Version> last;  // of the last group before it, if there is one
+  std::optional<Version> last;       // of the last group before it, if there is one
+  std::optional<uint64_t> expected;  // the number of the operation that should come next, likewise
 };
 
 std::optional<BadSpot> FindBadSpot(const std::vector<LogFile>& logs) {
@@ -202,9 +204,9 @@ std::optional<BadSpot> FindBadSpot(const std::vector<LogFile>& logs) {
     size_t end = 0;
     for (; !walker.AtEnd(); end = walker.at()) {
       const std::optional<LogRecord> record = walker.Next();
-      if (!record) return BadSpot{i, end, false, last};
+      if (!record) return BadSpot{i, end, false, last, expected};
       // Numbers start again where a write failed and was given up. More must not be missing.
-      if (expected && record->sequence() > *expected) return BadSpot{i, end, true, last};
+      if (expected && record->sequence() > *expected) return BadSpot{i, end, true, last, expected};
       expected = record->next_sequence();
       if (const auto mark = record->Mark()) last = mark->last;
     }
@@ -212,18 +214,29 @@ std::optional<BadSpot> FindBadSpot(const std::vector<LogFile>& logs) {
   return std::nullopt;
 }
 
+// What looks like a record may be part of a value, which can be anything. A real one is numbered as the operations are
+// that fit into the bytes between.
+bool CanStand(const LogRecord& record, const BadSpot& bad, uint64_t bytes_behind) {
+  if (!bad.expected) return true;
+  const uint64_t number = record.sequence();
+  return std::max(number, *bad.expected) - std::min(number, *bad.expected) <= bytes_behind;
+}
+
 // Whether a good record behind the bad spot says that something at it had been synced.
 bool WasSynced(const std::vector<LogFile>& logs, const BadSpot& bad) {
+  uint64_t between = 0;  // bytes from the bad spot to this log
   for (size_t i = bad.log; i < logs.size(); ++i) {
     LogWalker walker(logs[i].bytes());
-    if (i == bad.log) walker.MoveTo(bad.offset);
+    const size_t start = i == bad.log ? bad.offset : 0;
+    walker.MoveTo(start);
     while (const std::optional<LogRecord> record = walker.FindNext()) {
       const auto mark = record->Mark();
-      if (!mark) continue;
+      if (!mark || !CanStand(*record, bad, between + walker.at() - start)) continue;
       // Nothing before the bad spot: then what counts is what the log began with, which only its own marks know.
       const Version floor = bad.last ? *bad.last : i == bad.log ? mark->log_start : kNoVersion;
       if (mark->synced > floor) return true;
     }
+    between += logs[i].bytes().size() - start;
   }
   return false;
 }
@@ -249,6 +262,18 @@ class NoLogger final : public rocksdb::Logger {
   using rocksdb::Logger::Logv;
   void Logv(const char*, va_list) override {}
 };
+
+// Whether the newest log is all there.
+Status CheckEnd(const std::string& data_path, const std::vector<LogFile>& logs, const ClosedLog& closed) {
+  const bool there = !logs.empty() && logs.back().number == closed.number;
+  const uint64_t bytes = there ? logs.back().bytes().size() : 0;
+  if (there && bytes == closed.bytes) return {};
+  return Error(ErrorCode::kCorruption,
+               there ? "the log is not as long as it was when the store was closed" : "the log is gone",
+               {{"file", fmt::format("{}/{:06}.log", data_path, closed.number)},
+                {"bytes", std::to_string(bytes)},
+                {"expected", std::to_string(closed.bytes)}});
+}
 
 }  // namespace
 
@@ -276,14 +301,23 @@ Result<LiveLogs> FindLiveLogs(const std::string& data_path, rocksdb::Env* env) {
   return live;
 }
 
-Result<LogCheck> CheckLogs(const std::string& data_path, const LiveLogs& live) {
+Result<ClosedLog> NewestLog(const std::string& data_path) {
+  KVARTS_TRY(const std::vector<LogFile> logs, OpenLogs(data_path, 0));
+  if (logs.empty()) return Error(ErrorCode::kInternal, "RocksDB has no log");
+  return ClosedLog{logs.back().number, logs.back().bytes().size()};
+}
+
+Result<LogCheck> CheckLogs(const std::string& data_path, const LiveLogs& live, const std::optional<ClosedLog>& closed) {
   KVARTS_TRY(const std::vector<LogFile> logs, OpenLogs(data_path, live.oldest));
   const std::optional<BadSpot> bad = FindBadSpot(logs);
   LogCheck check;
+  const bool was_closed =
+      closed && live.oldest <= closed->number && (logs.empty() || logs.back().number <= closed->number);
+  if (was_closed) KVARTS_CHECK_OK(CheckEnd(data_path, logs, *closed));
   if (!bad) return check;
   // What is missing before the first record of a log is missing from the one before.
   const size_t missing_from = bad->hole && bad->offset == 0 && bad->log > 0 ? bad->log - 1 : bad->log;
-  if (logs[missing_from].number < live.flushed || WasSynced(logs, *bad)) {
+  if (was_closed || logs[missing_from].number < live.flushed || WasSynced(logs, *bad)) {
     return Error(ErrorCode::kCorruption, "the log is damaged in a part that had been written to disk",
                  {{"file", logs[bad->log].path}, {"offset", std::to_string(bad->offset)}});
   }

@@ -85,6 +85,7 @@ class RocksEngine final : public Engine {
 
  private:
   Status OpenDatabase();
+  Status StampClosed();
   rocksdb::Status TryOpen(const rocksdb::DBOptions& options,
                           const std::vector<rocksdb::ColumnFamilyDescriptor>& families);
   Status LoadMeta(Version* ceiling);
@@ -105,6 +106,7 @@ class RocksEngine final : public Engine {
 
 RocksEngine::~RocksEngine() {
   if (keeper_ != nullptr) keeper_->Stop();
+  const bool all_on_disk = committer_ != nullptr && committer_->Close();
   committer_.reset();
   if (store_.db == nullptr) return;
   store_.Publish(nullptr);
@@ -115,6 +117,13 @@ RocksEngine::~RocksEngine() {
   if (store_.meta != nullptr) store_.db->DestroyColumnFamilyHandle(store_.meta).PermitUncheckedError();
   store_.db->Close().PermitUncheckedError();
   store_.db.reset();  // before env_, which it uses to the end
+  if (all_on_disk) IgnoreError(StampClosed());  // without it the log's end counts as what a crash may leave
+}
+
+Status RocksEngine::StampClosed() {
+  Stamp stamp = directory_.stamp();
+  KVARTS_TRY(stamp.closed, NewestLog(directory_.data_path()));
+  return directory_.Restamp(stamp);
 }
 
 Status RocksEngine::Open() {
@@ -188,7 +197,7 @@ Status RocksEngine::OpenDatabase() {
       rocksdb::ColumnFamilyDescriptor("meta", MetaFamilyOptions(shared))};
   if (std::filesystem::exists(directory_.data_path() + "/CURRENT")) {
     KVARTS_TRY(const LiveLogs live, FindLiveLogs(directory_.data_path(), options.env));
-    KVARTS_TRY(const LogCheck check, CheckLogs(directory_.data_path(), live));
+    KVARTS_TRY(const LogCheck check, CheckLogs(directory_.data_path(), live, directory_.stamp().closed));
     if (check.torn) KVARTS_CHECK_OK(TrimLogs(check));
   }
   const rocksdb::Status status = TryOpen(options, families);

@@ -35,7 +35,7 @@ Error FromRocks(const rocksdb::Status& status) {
   if (status.IsPathNotFound())
     return Error(ErrorCode::kCorruption, "a file of the store is missing", {{"cause", cause}});
   if (status.IsNoSpace()) return Error(ErrorCode::kUnavailable, "the disk is full", {{"cause", cause}});
-  if (status.IsIOError()) return Error(ErrorCode::kUnavailable, "the disk fails", {{"cause", cause}});
+  if (status.IsIOError()) return Error(ErrorCode::kUnavailable, "a file cannot be read or written", {{"cause", cause}});
   if (status.IsIncomplete() || status.IsBusy() || status.IsTryAgain() || status.IsTimedOut()) {
     return Error(ErrorCode::kOverloaded, "the store is busy", {{"cause", cause}});
   }
