@@ -205,7 +205,7 @@ TEST_P(DatabaseTest, SnapshotsStandStill) {
     ASSERT_TRUE(db().Put("a", "now"));
     EXPECT_EQ((*(*snapshot)->Get("a"))->value, "then");
     EXPECT_EQ((*snapshot)->Scan(Range::All())->entries[0].value.value, "then");
-    EXPECT_EQ(LimitOf(db().OpenSnapshot()), "max_views");
+    EXPECT_EQ(LimitOf(db().OpenSnapshot()), "max_snapshots");
   }
   EXPECT_TRUE(db().OpenSnapshot());
 }

@@ -22,7 +22,7 @@ void PrintFinding(std::string_view where, std::string_view text) {
 Result<uint64_t> CheckFiles(Engine& engine) {
   Progress progress;
   progress.Show("reading every block of every file …");
-  const Status verified = engine.VerifyFiles();
+  const std::vector<Error> found = engine.VerifyFiles();
   progress.Clear();
   KVARTS_TRY(const EngineStats stats, engine.Stats());
   uint64_t files = 0;
@@ -31,10 +31,9 @@ Result<uint64_t> CheckFiles(Engine& engine) {
     files += level.files;
     bytes += level.bytes;
   }
-  if (!verified.has_value()) {
-    PrintFinding("files", ErrorText(verified.error()));
-    return 1;
-  }
+  for (const Error& error : found) PrintFinding("files", ErrorText(error));
+  if (found.size() == Engine::kMaxFoundInFiles) Print("and perhaps more\n");
+  if (!found.empty()) return found.size();
   Print(fmt::format("  files     {} and the log, {}: every checksum and header is right\n",
                     Counted(files, "table", "tables"), HumanBytes(bytes)));
   return 0;
@@ -79,7 +78,9 @@ const Syntax& CheckSyntax() {
           "then walks all stored entries: every key decodes, every value is what its part\n"
           "of the keyspace says, every version was issued, every owned value is in its\n"
           "index and every job in its queue. Prints what was checked and each finding\n"
-          "with its key, and ends with 0 if all is well, else with 1. Nothing is repaired.\n"};
+          "with its file or key. Ends with 0 if all is well, with 3 if something was found,\n"
+          "with 1 if the directory is missing or in use. Nothing is repaired; opening the\n"
+          "store moves what is in its log into data files, as every start does.\n"};
   return kSyntax;
 }
 
@@ -102,7 +103,7 @@ Result<int> RunCheck(const Arguments& arguments) {
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
   const std::string verdict = found == 0 ? "ok" : Counted(found, "finding", "findings");
   Print(fmt::format("{}, in {}\n", verdict, HumanDuration({took.count()})));
-  return found == 0 ? kExitOk : kExitFailed;
+  return found == 0 ? kExitOk : kExitFound;
 }
 
 }  // namespace kvarts::cli

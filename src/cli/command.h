@@ -11,8 +11,9 @@ namespace kvarts::cli {
 
 // The answers of the process.
 constexpr int kExitOk = 0;
-constexpr int kExitFailed = 1;  // the store refused, or a check found something
+constexpr int kExitFailed = 1;  // the store refused
 constexpr int kExitUsage = 2;   // the command line makes no sense
+constexpr int kExitFound = 3;   // a check found something
 
 struct Command {
   std::string_view name;

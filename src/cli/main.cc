@@ -1,6 +1,6 @@
 // The binary: finds the command that was named, has its words parsed, and runs it.
 //
-// Exit codes: 0 done, 1 the store refused or a check found something, 2 the command line makes no sense.
+// Exit codes: 0 done, 1 the store refused, 2 the command line makes no sense, 3 a check found something.
 #include <fmt/format.h>
 
 #include <algorithm>

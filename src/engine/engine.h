@@ -76,12 +76,15 @@ class Engine {
   // Returns when everything acknowledged so far is on disk.
   virtual Status Sync() = 0;
 
-  // Durable. `precondition_failed` when the range holds a key; `invalid_argument` when it overlaps another profile's.
+  // Durable. `precondition_failed` when the range holds a key, or one that has expired and is still stored;
+  // `invalid_argument` when it overlaps another profile's.
   virtual Status AssignProfile(const KeyRange& range, Profile profile) = 0;
   // Rewrites the range so that what is dead in it goes away.
   virtual Status Compact(const KeyRange& range) = 0;
-  // Reads back everything that is stored and holds it against its checksums and headers.
-  virtual Status VerifyFiles() = 0;
+  // Reads back everything that is stored and holds it against its checksums and headers. Each thing that is wrong, as
+  // `corruption` with the place; the first kMaxFoundInFiles of them.
+  virtual std::vector<Error> VerifyFiles() = 0;
+  static constexpr size_t kMaxFoundInFiles = 100;
   virtual Result<EngineStats> Stats() = 0;
   virtual Health health() const = 0;
 };

@@ -62,6 +62,20 @@ TEST_F(Directory, NotOursIsLeftAlone) {
   ExpectRefused(temp_ / "file", "the data directory is not a directory: " + temp_ / "file");
 }
 
+TEST_F(Directory, WithoutANameIsRefused) { ExpectRefused("", "a data directory needs a name"); }
+
+TEST_F(Directory, WithoutItsStampIsRefused) {
+  ASSERT_EQ(RunScript(temp_ / "data", "put a b\n").code, 0);
+  std::filesystem::remove(temp_ / "data/KVARTS");
+  const std::string message = "the data directory has data but no stamp, the file KVARTS: " + temp_ / "data";
+  const Ran shell = RunScript(temp_ / "data", "get a\n");
+  EXPECT_EQ(shell.code, 1);
+  EXPECT_THAT(shell.err, HasSubstr(message));
+  const Ran check = RunKvarts({"check", temp_ / "data"});
+  EXPECT_EQ(check.code, 3);
+  EXPECT_THAT(check.out, HasSubstr(message));
+}
+
 TEST_F(Directory, OfANewerFormatIsRefusedByNumber) {
   ASSERT_EQ(RunScript(temp_ / "data", "put a b\n").code, 0);
   std::ofstream(temp_ / "data/KVARTS") << "kvarts data directory\nformat 99\nengine rocksdb\n"

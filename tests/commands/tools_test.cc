@@ -139,8 +139,8 @@ TEST_F(Tools, CheckFindsAFlippedByte) {
   file.close();
 
   const Ran ran = Run("check");
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_THAT(ran.out, HasSubstr("found: files: stored data is damaged"));
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_THAT(ran.out, HasSubstr("found: files: a data file is damaged"));
   EXPECT_THAT(ran.out, HasSubstr(largest.filename().string()));
   EXPECT_THAT(ran.out, HasSubstr(" finding"));
   EXPECT_THAT(ran.out, Not(HasSubstr("\nok")));
@@ -152,7 +152,7 @@ TEST_F(Tools, CheckFindsATableThatIsCutOff) {
     if (entry.path().extension() == ".sst") std::filesystem::resize_file(entry.path(), entry.file_size() / 2);
   }
   const Ran ran = Run("check");
-  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(ran.code, 3);
   EXPECT_THAT(ran.out, HasSubstr("found: "));
   const Ran stats = Run("stats");
   EXPECT_EQ(stats.code, 1);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <random>
 
 #include "fault_test_base.h"
 
@@ -42,6 +43,15 @@ class DamageTest : public FaultTest {
     }
     return largest;
   }
+  // What is found wrong with the files, a line each.
+  std::string Found() {
+    std::string lines;
+    for (const Error& error : engine().VerifyFiles()) {
+      EXPECT_EQ(error.code(), ErrorCode::kCorruption);
+      lines += error.ToString() + "\n";
+    }
+    return lines;
+  }
   // Every key reads as it was written, or as `corruption`. How many do the latter.
   int DamagedKeys() {
     int damaged = 0;
@@ -61,7 +71,7 @@ class DamageTest : public FaultTest {
 TEST_F(DamageTest, AGoodStoreVerifies) {
   Open();
   EXPECT_EQ(DamagedKeys(), 0);
-  EXPECT_TRUE(engine().VerifyFiles());
+  EXPECT_EQ(Found(), "");
 }
 
 TEST_F(DamageTest, AFlippedByteInADataFileIsNoticed) {
@@ -79,7 +89,7 @@ TEST_F(DamageTest, AFlippedByteInADataFileIsNoticed) {
     if (code != "ok") continue;
     some_opened = true;
     Open();
-    EXPECT_EQ(CodeOf(engine().VerifyFiles()), "corruption");
+    EXPECT_NE(Found(), "");
     EXPECT_LT(DamagedKeys(), kKeys);
     const auto page = (*engine().OpenView())->Scan({});
     EXPECT_TRUE(page || page.error().code() == ErrorCode::kCorruption);
@@ -145,8 +155,41 @@ TEST_F(DamageTest, ADamagedBlobFileIsNoticed) {
   FlipBytes(blob, fs::file_size(blob) / 2);
   Open();
   EXPECT_EQ(CodeOf(GetOne(engine(), "large")), "corruption");
-  EXPECT_EQ(CodeOf(engine().VerifyFiles()), "corruption");
+  EXPECT_NE(Found(), "");
   EXPECT_EQ(DamagedKeys(), 0);
+}
+
+TEST_F(DamageTest, EveryDamagedPlaceIsNamed) {
+  options.blob_min_bytes = 100;
+  Open();
+  const auto noise = [](unsigned seed) {  // does not compress
+    std::string bytes;
+    for (std::mt19937 random(seed); bytes.size() < 2000;) bytes.push_back(static_cast<char>(random()));
+    return bytes;
+  };
+  ASSERT_TRUE(
+      Commit({Mutation::Put("one", noise(1)), Mutation::Put("two", noise(2)), Mutation::Put("three", noise(3))}));
+  Open();  // which moves them out of the log
+  Close();
+  const std::string table = Largest(FileKind::kTable);
+  FlipBytes(table, 100);
+  const std::string blob = FilesOf(FileKind::kBlob).back();
+  for (const unsigned seed : {1, 3}) FlipBytes(blob, ReadBytes(blob).find(noise(seed).substr(0, 100)) + 50);
+  Open();
+  const std::string found = Found();
+  EXPECT_NE(found.find("a data file is damaged (file=" + table), std::string::npos) << found;
+  for (const std::string key : {"one", "three"}) {
+    EXPECT_NE(found.find("a large value is damaged (key=" + key + ", file=" + blob), std::string::npos) << found;
+  }
+  EXPECT_EQ(found.find("key=two"), std::string::npos) << found;
+  EXPECT_NE(found.find("entries cannot be read from here on"), std::string::npos) << found;
+}
+
+TEST_F(DamageTest, ABlobFileWhoseSizesAreDamagedIsNamed) {
+  const std::string blob = Largest(FileKind::kBlob);
+  FlipBytes(blob, 30);
+  Open();
+  EXPECT_NE(Found().find("a blob file is damaged from here on (file=" + blob + ", offset=30"), std::string::npos);
 }
 
 TEST_F(DamageTest, ACutOffOrMissingBlobFileIsNoticed) {
@@ -164,7 +207,7 @@ TEST_F(DamageTest, ACutOffOrMissingBlobFileIsNoticed) {
     if (code == "ok") {
       Open();
       EXPECT_EQ(CodeOf(GetOne(engine(), "large")), "corruption");
-      EXPECT_EQ(CodeOf(engine().VerifyFiles()), "corruption");
+      EXPECT_NE(Found(), "");
       EXPECT_EQ(DamagedKeys(), 0);
     } else {
       EXPECT_EQ(code, "corruption") << text;

@@ -95,7 +95,7 @@ TEST_F(DiskFullTest, WritesFailWithAReasonReadsGoOnAndRoomEndsIt) {
   ExpectAllThere();
   OpenOnIt();
   ExpectAllThere();
-  EXPECT_TRUE(store().VerifyFiles());
+  EXPECT_TRUE(store().VerifyFiles().empty());
 }
 
 TEST_F(DiskFullTest, ItCanBeOpenedAgainWhileTheDiskIsFull) {

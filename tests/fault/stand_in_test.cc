@@ -50,8 +50,7 @@ TEST_F(StandInTest, AWriterWithoutPausesLeavesRoomForOtherWork) {
   WhileWriting([this] {
     for (int i = 0; i < 20; ++i) {
       EXPECT_TRUE(engine().Sync());
-      auto handed =
-          std::make_unique<TestSubmission>(MakeCommit({Mutation::Put("other", std::to_string(i))}));
+      auto handed = std::make_unique<TestSubmission>(MakeCommit({Mutation::Put("other", std::to_string(i))}));
       EXPECT_TRUE(SubmitOne(engine(), std::move(handed))->Outcome());
       EXPECT_EQ(Value("other"), std::to_string(i));
     }

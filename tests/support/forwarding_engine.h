@@ -28,7 +28,7 @@ class ForwardingEngine : public Engine {
     return inner_->AssignProfile(range, profile);
   }
   Status Compact(const KeyRange& range) override { return inner_->Compact(range); }
-  Status VerifyFiles() override { return inner_->VerifyFiles(); }
+  std::vector<Error> VerifyFiles() override { return inner_->VerifyFiles(); }
   Result<EngineStats> Stats() override { return inner_->Stats(); }
   Health health() const override { return inner_->health(); }
 

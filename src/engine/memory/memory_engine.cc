@@ -85,7 +85,7 @@ class MemoryEngine final : public Engine {
 
   Status AssignProfile(const KeyRange& range, Profile profile) override;
   Status Compact(const KeyRange& range) override;
-  Status VerifyFiles() override { return {}; }
+  std::vector<Error> VerifyFiles() override { return {}; }
   Result<EngineStats> Stats() override;
   Health health() const override { return {}; }
 
@@ -349,8 +349,9 @@ Status MemoryEngine::AssignProfile(const KeyRange& range, Profile profile) {
   ScanRequest any;
   any.range = range;
   any.max_entries = 1;
+  any.options.expired_too = true;
   if (!map_.Scan(any, Newest()).empty()) {
-    return Error(ErrorCode::kPreconditionFailed, "a profile is chosen while the range is empty",
+    return Error(ErrorCode::kPreconditionFailed, "a range with keys in it cannot be given a profile",
                  {{"range", range.ToString()}});
   }
   profiles_.emplace_back(range, profile);

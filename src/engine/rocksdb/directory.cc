@@ -111,6 +111,7 @@ std::string Stamp::Encode() const {
 
 Result<Stamp> Stamp::Decode(std::string_view text) {
   const Error not_ours(ErrorCode::kInvalidArgument, "the directory has a KVARTS file that is not a stamp");
+  if (!text.ends_with('\n')) return not_ours;
   std::istringstream in{std::string(text)};
   std::string line;
   if (!std::getline(in, line) || line != kMagic) return not_ours;
@@ -170,6 +171,7 @@ Status DataDirectory::Restamp(const Stamp& stamp) {
 }
 
 Result<DataDirectory> DataDirectory::Open(const std::string& dir, bool create, Timestamp now) {
+  if (dir.empty()) return Error(ErrorCode::kInvalidArgument, "a data directory needs a name");
   std::error_code problem;
   KVARTS_TRY(const bool exists, Exists(dir));
   if (!exists) {
@@ -181,6 +183,9 @@ Result<DataDirectory> DataDirectory::Open(const std::string& dir, bool create, T
   }
   KVARTS_TRY(std::optional<Stamp> stamp, ReadStamp(dir));
   KVARTS_TRY(const bool others, stamp ? Result<bool>(false) : HoldsOtherFiles(dir));
+  if (others && fs::exists(dir + "/data/CURRENT", problem)) {
+    return Error(ErrorCode::kCorruption, "the data directory has data but no stamp, the file KVARTS", {{"path", dir}});
+  }
   if (others) {
     return Error(ErrorCode::kInvalidArgument, "the directory holds files that are not Kvarts'", {{"path", dir}});
   }

@@ -291,7 +291,7 @@ void Group::WriteEraseRange(const Mutation& erase, Version version) {
     batch_.DeleteRange(store_.families[static_cast<size_t>(segment.profile)], ToSlice(segment.range.start),
                        ToSlice(end));
   }
-  if (erase.reclaim) batch_.Put(store_.meta, ReclaimKey(version), EncodeRange(range));
+  if (erase.reclaim) batch_.Put(store_.meta, ReclaimKey(version, range), EncodeRange(range));
   recent_.NoteRange(range, version);
   notes_.push_back({0, &erase, version, nullptr});
 }

@@ -150,7 +150,7 @@ Status Keeper::DropFilesOf(const Erased& erased) {
   rocksdb::WriteOptions how;
   how.no_slowdown = true;
   const rocksdb::Status forgotten =
-      InRocks([&] { return store_.db->Delete(how, store_.meta, ReclaimKey(erased.version)); });
+      InRocks([&] { return store_.db->Delete(how, store_.meta, ReclaimKey(erased.version, erased.range)); });
   return forgotten.ok() ? Status{} : FromRocks(forgotten);
 }
 

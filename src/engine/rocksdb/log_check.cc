@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
@@ -17,6 +16,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "engine/rocksdb/masked_crc.h"
 #include "engine/rocksdb/meta.h"
 #include "engine/rocksdb/rocks_store.h"
 
@@ -29,25 +29,6 @@ namespace fs = std::filesystem;
 constexpr size_t kBlock = 32 << 10;
 constexpr size_t kHeader = 7;
 enum PieceType : uint8_t { kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
-
-std::array<uint32_t, 256> MakeCrcTable() {
-  constexpr uint32_t kCastagnoli = 0x82f63b78;
-  std::array<uint32_t, 256> table{};
-  for (uint32_t i = 0; i < table.size(); ++i) {
-    uint32_t crc = i;
-    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? kCastagnoli : 0);
-    table[i] = crc;
-  }
-  return table;
-}
-
-uint32_t MaskedCrc(BytesView bytes) {
-  static const std::array<uint32_t, 256> kTable = MakeCrcTable();
-  uint32_t crc = ~uint32_t{0};
-  for (const char c : bytes) crc = crc >> 8 ^ kTable[(crc ^ static_cast<unsigned char>(c)) & 0xff];
-  crc = ~crc;
-  return (crc >> 15 | crc << 17) + 0xa282ead8;
-}
 
 // Finds a group's mark in a record.
 class MarkFinder final : public rocksdb::WriteBatch::Handler {
@@ -189,9 +170,9 @@ Result<std::vector<LogFile>> OpenLogs(const std::string& data_path, uint64_t old
 
 // Where the log stops being what was written.
 struct BadSpot {
-  size_t log;                   // which one
-  size_t offset;                // in it
-  bool hole;                    // what stands there is good, but something before it is missing
+  size_t log;                        // which one
+  size_t offset;                     // in it
+  bool hole;                         // what stands there is good, but something before it is missing
   std::optional<Version> last;       // of the last group before it, if there is one
   std::optional<uint64_t> expected;  // the number of the operation that should come next, likewise
 };

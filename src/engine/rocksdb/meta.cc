@@ -9,9 +9,10 @@ Error Damaged() { return Error(ErrorCode::kCorruption, "a record of the engine i
 
 }  // namespace
 
-Bytes ReclaimKey(Version version) {
+Bytes ReclaimKey(Version version, const KeyRange& range) {
   Bytes key(kMetaReclaim);
   AppendBig(&key, version.stamp);
+  key.append(range.start);
   return key;
 }
 

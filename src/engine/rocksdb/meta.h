@@ -21,10 +21,10 @@ constexpr std::string_view kMetaProfiles = "profiles";
 constexpr std::string_view kMetaExpiringBlobs = "expiring-blobs";
 // No add was made at or after this version and left as an operand.
 constexpr std::string_view kMetaAdded = "added";
-// "reclaim/" and a version: a range whose files may be dropped.
+// "reclaim/", a version and the start of a range whose files may be dropped.
 constexpr std::string_view kMetaReclaim = "reclaim/";
 
-Bytes ReclaimKey(Version version);
+Bytes ReclaimKey(Version version, const KeyRange& range);
 Bytes EncodeRange(const KeyRange& range);
 Result<KeyRange> DecodeRange(BytesView bytes);
 

@@ -18,6 +18,7 @@
 #include "engine/rocksdb/meta.h"
 #include "engine/rocksdb/rocks_stats.h"
 #include "engine/rocksdb/rocks_store.h"
+#include "engine/rocksdb/rocks_verify.h"
 #include "engine/rocksdb/tuning.h"
 #include "engine/rocksdb/upgrade.h"
 
@@ -79,7 +80,7 @@ class RocksEngine final : public Engine {
   }
   Status AssignProfile(const KeyRange& range, Profile profile) override;
   Status Compact(const KeyRange& range) override;
-  Status VerifyFiles() override;
+  std::vector<Error> VerifyFiles() override { return VerifyStored(store_, directory_.data_path(), kMaxFoundInFiles); }
   Result<EngineStats> Stats() override { return CollectStats(store_, *block_cache_); }
   Health health() const override;
 
@@ -116,7 +117,7 @@ RocksEngine::~RocksEngine() {
   }
   if (store_.meta != nullptr) store_.db->DestroyColumnFamilyHandle(store_.meta).PermitUncheckedError();
   store_.db->Close().PermitUncheckedError();
-  store_.db.reset();  // before env_, which it uses to the end
+  store_.db.reset();                            // before env_, which it uses to the end
   if (all_on_disk) IgnoreError(StampClosed());  // without it the log's end counts as what a crash may leave
 }
 
@@ -243,7 +244,7 @@ Status RocksEngine::LoadReclaims() {
   const std::unique_ptr<rocksdb::Iterator> it(store_.db->NewIterator({}, store_.meta));
   for (it->Seek(rocksdb::Slice(kMetaReclaim.data(), kMetaReclaim.size())); it->Valid(); it->Next()) {
     const BytesView key = it->key().ToStringView();
-    if (!key.starts_with(kMetaReclaim) || key.size() != kMetaReclaim.size() + sizeof(uint64_t)) break;
+    if (!key.starts_with(kMetaReclaim) || key.size() < kMetaReclaim.size() + sizeof(uint64_t)) break;
     KVARTS_TRY(KeyRange range, DecodeRange(it->value().ToStringView()));
     reclaims_.emplace_back(std::move(range), Version{LoadBig<uint64_t>(key.data() + kMetaReclaim.size())});
   }
@@ -300,12 +301,6 @@ Status RocksEngine::Compact(const KeyRange& range) {
     if (!status.ok()) return FromRocks(status);
   }
   return {};
-}
-
-Status RocksEngine::VerifyFiles() {
-  const rocksdb::Status status = store_.db->VerifyChecksum();
-  if (!status.ok()) return FromRocks(status);
-  return VerifyEntries(store_);
 }
 
 Health RocksEngine::health() const {

@@ -6,8 +6,6 @@
 #include <filesystem>
 #include <map>
 
-#include "engine/rocksdb/value_codec.h"
-
 namespace kvarts {
 namespace {
 
@@ -71,8 +69,6 @@ uint64_t LogBytes(RocksStore& store) {
   return bytes;
 }
 
-Error BadEntry(const char* text, BytesView key) { return Error(ErrorCode::kCorruption, text, {{"key", Escaped(key)}}); }
-
 }  // namespace
 
 Result<EngineStats> CollectStats(RocksStore& store, const rocksdb::Cache& block_cache) {
@@ -97,31 +93,6 @@ Result<EngineStats> CollectStats(RocksStore& store, const rocksdb::Cache& block_
     stats.oldest_view_age_ms = (store.Now().micros - oldest->micros) / 1000;
   }
   return stats;
-}
-
-Status VerifyEntries(RocksStore& store) {
-  const auto point = store.CurrentPoint();
-  for (size_t i = 0; i < kProfiles; ++i) {
-    rocksdb::ReadOptions how;
-    how.snapshot = point->snapshot;
-    how.verify_checksums = true;
-    how.fill_cache = false;
-    const std::unique_ptr<rocksdb::Iterator> it(store.db->NewIterator(how, store.families[i]));
-    for (it->SeekToFirst(); it->Valid(); it->Next()) {
-      const BytesView key = it->key().ToStringView();
-      ValueHeader header;
-      BytesView value;
-      if (!DecodeStored(it->value().ToStringView(), &header, &value)) {
-        return BadEntry("a stored value has a damaged header", key);
-      }
-      if (header.version > point->version) return BadEntry("a stored value has a version that was never issued", key);
-      if (static_cast<size_t>(point->routing->ProfileOf(key)) != i) {
-        return BadEntry("a key lies outside the column family of its profile", key);
-      }
-    }
-    if (!it->status().ok()) return FromRocks(it->status());
-  }
-  return {};
 }
 
 }  // namespace kvarts

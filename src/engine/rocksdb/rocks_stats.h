@@ -1,4 +1,4 @@
-// What the engine can say about itself: figures for people and metrics, and the walk through everything stored.
+// What the engine can say about itself: figures for people and metrics.
 #pragma once
 
 #include <rocksdb/cache.h>
@@ -9,9 +9,5 @@
 namespace kvarts {
 
 Result<EngineStats> CollectStats(RocksStore& store, const rocksdb::Cache& block_cache);
-
-// Reads every entry of every column family, blobs included: headers decode, versions were issued, and every key lies in
-// the family that its profile names. `corruption` names the first key that does not.
-Status VerifyEntries(RocksStore& store);
 
 }  // namespace kvarts
