@@ -44,7 +44,7 @@ Status Tour(const std::string& dir) {
   // Scan, page by page.
   KVARTS_CHECK_OK(db.Put("user:2", "Grace"));
   KVARTS_TRY(const auto page, db.Scan(Range::Prefix("user:"), {.limit = 10}));
-  for (const auto& entry : page.entries) std::cout << entry.key << " = " << entry.value.value << "\n";
+  for (const auto& entry : page.entries) std::cout << entry.key << " = " << entry.value << "\n";
 
   // Watch what changes from here on.
   KVARTS_TRY(const auto watch, db.WatchPrefix("account:"));

@@ -31,11 +31,6 @@ struct Value {
   std::optional<Timestamp> expiry;  // the instant at which it is gone
 };
 
-struct Entry {
-  std::string key;
-  Value value;
-};
-
 // Which keys: those from `start` up to but not including `end`. An empty `end` is no bound.
 struct Range {
   std::string start;
@@ -55,10 +50,20 @@ struct ScanOptions {
   std::string cursor = {};
 };
 
+// What a scan found under a key. The texts are borrowed from the page.
+struct Entry {
+  std::string_view key;
+  std::string_view value;
+  Version version;
+  std::optional<Timestamp> expiry;
+};
+
 struct Page {
   std::vector<Entry> entries;
   // For the next page; nothing when this was the last.
   std::optional<std::string> cursor;
+  // Where the texts of the entries lie: a page of a thousand entries is a handful of allocations.
+  std::shared_ptr<const void> memory;
 };
 
 // What is common to everything that can be read from.

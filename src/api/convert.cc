@@ -1,5 +1,7 @@
 #include "api/convert.h"
 
+#include <deque>
+
 namespace kvarts {
 namespace {
 
@@ -9,6 +11,20 @@ Status CheckUserKey(std::string_view key, const Limits& limits) {
                {{"limit", "max_key_bytes"},
                 {"at_most", std::to_string(limits.max_key_bytes)},
                 {"is", std::to_string(key.size())}});
+}
+
+// What the entries of a page refer to.
+struct PageMemory {
+  ScanPage scanned;
+  std::deque<std::string> numbers;  // of counters, as text
+};
+
+void ShowNumbers(PageMemory* memory, Page* page) {
+  for (size_t i = 0; i < page->entries.size(); ++i) {
+    const ScanPage::Entry from = memory->scanned[i];
+    if (from.header.kind != ValueKind::kCounter) continue;
+    page->entries[i].value = memory->numbers.emplace_back(ValueText(from.header, from.value));
+  }
 }
 
 std::optional<Timestamp> ExpiryOf(const ValueHeader& header) {
@@ -72,17 +88,26 @@ Result<Page> ScanUserKeys(const Range& range, const ScanOptions& options, const 
   if (!options.cursor.empty()) {
     KVARTS_TRY(request.range, OpenCursor(options.cursor, query, setting.now, setting.max_cursor_age));
   }
-  KVARTS_TRY(const ScanPage scanned, scan(request));
+  const auto held = std::make_shared<PageMemory>();
+  KVARTS_TRY(held->scanned, scan(request));
+  const ScanPage& scanned = held->scanned;
   Page page;
-  page.entries.reserve(scanned.size());
+  page.entries.resize(scanned.size());
   // Every key of the range begins with the number of its space.
   const size_t prefix = UserKey({}).size();
+  bool counters = false;
   for (size_t i = 0; i < scanned.size(); ++i) {
     const ScanPage::Entry from = scanned[i];
-    page.entries.push_back({std::string(from.key.substr(prefix)),
-                            {ValueText(from.header, from.value), from.header.version, ExpiryOf(from.header)}});
+    Entry& to = page.entries[i];
+    to.key = from.key.substr(prefix);
+    to.value = from.value;
+    to.version = from.header.version;
+    if (from.header.expiry != kNever) to.expiry = from.header.expiry;
+    counters |= from.header.kind == ValueKind::kCounter;
   }
+  if (counters) ShowNumbers(held.get(), &page);
   if (scanned.rest()) page.cursor = MakeCursor(query, *scanned.rest(), setting.version, setting.now);
+  page.memory = held;
   return page;
 }
 

@@ -1,6 +1,7 @@
 // The public interface as a program that embeds Kvarts uses it, on both engines.
 #include "kvarts/database.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +44,7 @@ class DatabaseTest : public testing::TestWithParam<Where> {
   }
   static std::vector<std::string> KeysOf(const Page& page) {
     std::vector<std::string> keys;
-    for (const Entry& entry : page.entries) keys.push_back(entry.key);
+    for (const Entry& entry : page.entries) keys.emplace_back(entry.key);
     return keys;
   }
 
@@ -105,7 +106,7 @@ TEST_P(DatabaseTest, ScansPageByPageInBothDirections) {
   }
   const auto keys_only = db().Scan(Range::All(), {.keys_only = true});
   EXPECT_EQ(keys_only->entries.size(), 5u);
-  EXPECT_EQ(keys_only->entries[0].value.value, "");
+  EXPECT_EQ(keys_only->entries[0].value, "");
   EXPECT_EQ(CodeOf(db().Scan({"b", "a"})), "invalid_argument");
 }
 
@@ -126,7 +127,7 @@ TEST_P(DatabaseTest, TransactionsAreWholeAndSeeTheirOwnWrites) {
     KVARTS_CHECK_OK(txn.Put("ada", std::to_string(std::stoi(from->value) - 30)));
     KVARTS_CHECK_OK(txn.Put("grace", "30"));
     KVARTS_TRY(const auto seen, txn.Scan(Range::All()));
-    return seen.entries[0].value.value + "+" + seen.entries[1].value.value;
+    return fmt::format("{}+{}", seen.entries[0].value, seen.entries[1].value);
   });
   ASSERT_TRUE(moved) << moved.error();
   EXPECT_EQ(*moved, "70+30");
@@ -204,7 +205,7 @@ TEST_P(DatabaseTest, SnapshotsStandStill) {
     ASSERT_TRUE(snapshot) << snapshot.error();
     ASSERT_TRUE(db().Put("a", "now"));
     EXPECT_EQ((*(*snapshot)->Get("a"))->value, "then");
-    EXPECT_EQ((*snapshot)->Scan(Range::All())->entries[0].value.value, "then");
+    EXPECT_EQ((*snapshot)->Scan(Range::All())->entries[0].value, "then");
     EXPECT_EQ(LimitOf(db().OpenSnapshot()), "max_snapshots");
   }
   EXPECT_TRUE(db().OpenSnapshot());

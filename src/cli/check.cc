@@ -10,6 +10,7 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "core/keyspace.h"
 
 namespace kvarts::cli {
 namespace {
@@ -31,7 +32,10 @@ Result<uint64_t> CheckFiles(Engine& engine) {
     files += level.files;
     bytes += level.bytes;
   }
-  for (const Error& error : found) PrintFinding("files", ErrorText(error));
+  for (const Error& error : found) {
+    const Result<Bytes> key = ParseEscaped(error.field("key"));
+    PrintFinding(key.has_value() && !key->empty() ? DescribeKey(*key) : "files", ErrorText(error));
+  }
   if (found.size() == Engine::kMaxFoundInFiles) Print("and perhaps more\n");
   if (!found.empty()) return found.size();
   Print(fmt::format("  files     {} and the log, {}: every checksum and header is right\n",

@@ -163,9 +163,9 @@ Step ScanStep(Range range, ScanOptions options, std::shared_ptr<std::optional<st
     Answer answer;
     for (const Entry& entry : page.entries) {
       AppendSized(&answer.seen, entry.key);
-      AppendSized(&answer.seen, entry.value.value);
-      const std::string value = options.keys_only ? "" : ShownShort(entry.value.value, kListedBytes);
-      const std::string expiry = entry.value.expiry ? ExpiryText(*entry.value.expiry, txn.Now()) : "";
+      AppendSized(&answer.seen, entry.value);
+      const std::string value = options.keys_only ? "" : ShownShort(entry.value, kListedBytes);
+      const std::string expiry = entry.expiry ? ExpiryText(*entry.expiry, txn.Now()) : "";
       table.Add({ShownWord(entry.key), value, expiry});
     }
     *cursor = std::move(page.cursor);

@@ -9,6 +9,7 @@
 #include "core/envelope.h"
 #include "core/feed_codec.h"
 #include "core/job_record.h"
+#include "core/keyspace.h"
 #include "support/format_table.h"
 #include "support/printing.h"
 
@@ -63,6 +64,18 @@ template <class T>
 bool Kept(const Result<T>& result, Error* error) {
   if (!result.has_value()) *error = result.error();
   return result.has_value();
+}
+
+TEST(CoreFormatTest, TheMapOfTheKeyspaceIsWhatTheCodeHas) {
+  int spaces = 0;
+  for (const FormatRow& row : FormatTableUnder("### The map of the keyspace")) {
+    if (row.at(0).empty()) continue;
+    ++spaces;
+    EXPECT_EQ(row.at(0), std::to_string(spaces));
+    EXPECT_EQ(row.at(1), SpaceName(static_cast<Space>(spaces)));
+  }
+  EXPECT_EQ(SpaceName(static_cast<Space>(spaces + 1)), "");
+  EXPECT_EQ(Bytes(UserKey("user:1").view()), BytesOf("15 02 70") + "user:1");
 }
 
 TEST(CoreFormatTest, EveryEnvelopeVectorEncodesAndDecodesAsWritten) {

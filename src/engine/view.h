@@ -65,8 +65,9 @@ class ScanPage {
   // For engines.
   void Reserve(size_t entries, size_t bytes);
   void Append(BytesView key, BytesView value, const ValueHeader& header) {
-    places_.push_back({buffer_.size(), static_cast<uint32_t>(key.size()), static_cast<uint32_t>(value.size()), header});
+    const size_t at = buffer_.size();
     buffer_.append(key).append(value);
+    places_.push_back({at, static_cast<uint32_t>(key.size()), static_cast<uint32_t>(value.size()), header});
   }
   void set_rest(KeyRange rest) { rest_ = std::move(rest); }
   // Sets the rest behind the last entry of this page.

@@ -49,19 +49,21 @@ bool DecodeStored(BytesView stored, ValueHeader* header, BytesView* value) {
   header->marks = {(flags & kSaturated) != 0, (flags & kMisapplied) != 0};
   header->expiry = kNever;
   header->schema = 0;
-  stored.remove_prefix(kFixed);
+  size_t at = kFixed;
   if (flags & kHasExpiry) {
-    if (stored.size() < 8) return false;
-    header->expiry = {LoadLittle<uint64_t>(stored.data())};
+    if (stored.size() < at + 8) return false;
+    header->expiry = {LoadLittle<uint64_t>(stored.data() + at)};
     if (header->expiry == kNever) return false;  // what never expires is written without
-    stored.remove_prefix(8);
+    at += 8;
   }
   if (flags & kHasSchema) {
+    BytesView rest = stored.substr(at);
     uint64_t schema = 0;
-    if (!TakeVarint(&stored, &schema) || schema == 0 || schema > UINT32_MAX) return false;
+    if (!TakeVarint(&rest, &schema) || schema == 0 || schema > UINT32_MAX) return false;
     header->schema = static_cast<uint32_t>(schema);
+    at = stored.size() - rest.size();
   }
-  *value = stored;
+  *value = stored.substr(at);
   return true;
 }
 
