@@ -145,7 +145,8 @@ void Committer::TakeTurn() {
   queued_bytes_ = 0;
 }
 
-void Committer::StandIn() {
+// What is thrown here would end the thread too, and the process with it.
+void Committer::StandIn() noexcept {
   CountNothing();
   const bool was_synced = !unsynced_;
   RunGroup(turn_.size());

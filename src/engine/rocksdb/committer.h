@@ -54,7 +54,7 @@ class Committer {
   // All that waits comes next.
   void TakeTurn();
   // What a caller does in the thread's stead.
-  void StandIn();
+  void StandIn() noexcept;
   // Of at most so many commits, unless they wait for the disk.
   void RunGroup(size_t enough);
   // Nothing when the group is written, or why it is not.
