@@ -22,8 +22,8 @@ function(kvarts_gtest name)
   target_compile_definitions(${name} PRIVATE KVARTS_BINARY_DIR="${CMAKE_BINARY_DIR}"
                                              KVARTS_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
-  # What a test costs is mostly its compilation: with sanitizers, twice as much when it is optimised.
-  target_compile_options(${name} PRIVATE $<IF:$<CONFIG:Debug>,-O0,-O1>)
+  # What a test costs under sanitizers is mostly its compilation, and twice as much when it is optimised.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Debug>:-O0>)
   # A single label such as "gate:asan+tsan": ctest -L asan matches inside it, and no list has to survive the discovery.
   list(JOIN ARG_LABELS "+" labels)
   foreach(label IN LISTS ARG_LABELS)

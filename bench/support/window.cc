@@ -27,20 +27,20 @@ int Window::Take() {
 }
 
 void Window::Return() {
+  // The last one out holds the lock: with its answer the window may go.
+  std::unique_lock lock(mutex_, std::defer_lock);
+  if (free_.load() + 1 == outstanding_) lock.lock();
   const int now = free_.fetch_add(1) + 1;
   const int wanted = wanted_.load();
   if (wanted == 0 || now < wanted) return;
-  {
-    const std::lock_guard lock(mutex_);
-    if (wanted_.exchange(0) == 0) return;
-  }
-  enough_.notify_one();
+  if (!lock.owns_lock()) lock.lock();
+  if (wanted_.exchange(0) != 0) enough_.notify_one();
 }
 
 void Window::Drain() { WaitFor(outstanding_); }
 
 void Window::WaitFor(int wanted) {
-  if (free_.load() >= wanted) return;
+  if (wanted < outstanding_ && free_.load() >= wanted) return;
   std::unique_lock lock(mutex_);
   wanted_.store(wanted);
   enough_.wait(lock, [&] { return free_.load() >= wanted; });

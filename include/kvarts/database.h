@@ -75,7 +75,7 @@ class Reader {
   virtual Result<Page> Scan(const Range& range, const ScanOptions& options = {}) = 0;
 };
 
-// A state of the database that does not change, for as long as Options::max_snapshot_age. For one thread at a time.
+// A state of the database that does not change, for as long as Options::max_view_age. For one thread at a time.
 class Snapshot : public Reader {
  public:
   virtual Version version() const = 0;
@@ -144,9 +144,11 @@ class Database final : public Reader {
 
   // Runs `body(Transaction&)`, which returns a Result; an error writes nothing and is returned. The body may be run
   // again, on another thread, if what it read was changed meanwhile: it should do nothing but read, decide and write.
-  // What it throws is thrown here, and nothing is written.
+  // What it throws is thrown here, and nothing is written. `version`, if given, is that of the commit; of what was read
+  // if nothing was written.
   template <class Body>
-  std::invoke_result_t<Body, Transaction&> Transact(Body body, const WriteOptions& options = {});
+  std::invoke_result_t<Body, Transaction&> Transact(Body body, const WriteOptions& options = {},
+                                                    Version* version = nullptr);
 
   Result<std::unique_ptr<Snapshot>> OpenSnapshot();
   Result<std::unique_ptr<Watch>> WatchPrefix(std::string_view prefix);
@@ -165,11 +167,12 @@ class Database final : public Reader {
 };
 
 template <class Body>
-std::invoke_result_t<Body, Transaction&> Database::Transact(Body body, const WriteOptions& options) {
+std::invoke_result_t<Body, Transaction&> Database::Transact(Body body, const WriteOptions& options, Version* version) {
   using Outcome = typename std::invoke_result_t<Body, Transaction&>::value_type;
   if constexpr (std::is_void_v<Outcome>) {
     const auto ran = RunTransaction(std::ref(body), options);
     if (!ran.has_value()) return ran.error();
+    if (version != nullptr) *version = *ran;
     return {};
   } else {
     std::optional<Outcome> outcome;
@@ -181,6 +184,7 @@ std::invoke_result_t<Body, Transaction&> Database::Transact(Body body, const Wri
     };
     const auto ran = RunTransaction(run, options);
     if (!ran.has_value()) return ran.error();
+    if (version != nullptr) *version = *ran;
     return *std::move(outcome);
   }
 }

@@ -33,8 +33,9 @@ struct Options {
   size_t max_commit_bytes = 64 << 20;
   size_t max_page_entries = 10'000;
   size_t max_page_bytes = 8 << 20;
-  size_t max_snapshots = 4096;
-  Duration max_snapshot_age = Duration::Seconds(60);
+  // Snapshots that are open, and scans and transactions under way: how many, and how old each may become.
+  size_t max_views = 4096;
+  Duration max_view_age = Duration::Seconds(60);
   Duration max_cursor_age = Duration::Seconds(3600);
   // Changes, and bytes of them, that a watch may be behind before it is cut off.
   size_t max_watch_backlog = 10'000;

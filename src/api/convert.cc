@@ -105,7 +105,7 @@ Result<Page> ScanUserKeys(const Range& range, const ScanOptions& options, const 
     if (from.header.expiry != kNever) to.expiry = from.header.expiry;
     counters |= from.header.kind == ValueKind::kCounter;
   }
-  if (counters) ShowNumbers(held.get(), &page);
+  if (counters && !options.keys_only) ShowNumbers(held.get(), &page);
   if (scanned.rest()) page.cursor = MakeCursor(query, *scanned.rest(), setting.version, setting.now);
   page.memory = held;
   return page;

@@ -192,13 +192,8 @@ Result<Version> Database::RunTransaction(const std::function<Status(Transaction&
 }
 
 Result<std::unique_ptr<Snapshot>> Database::OpenSnapshot() {
-  Result<std::unique_ptr<View>> view = impl_->engine->OpenView();
-  if (!view.has_value() && view.error().code() == ErrorCode::kOverloaded) {
-    return Error(ErrorCode::kOverloaded, "too many snapshots are open",
-                 {{"limit", "max_snapshots"}, {"at_most", std::to_string(impl_->options.max_snapshots)}});
-  }
-  if (!view.has_value()) return view.error();
-  return std::make_unique<UserSnapshot>(*std::move(view), impl_->limits(), impl_->options.max_cursor_age);
+  KVARTS_TRY(std::unique_ptr<View> view, impl_->engine->OpenView());
+  return std::make_unique<UserSnapshot>(std::move(view), impl_->limits(), impl_->options.max_cursor_age);
 }
 
 Result<std::unique_ptr<Watch>> Database::WatchPrefix(std::string_view prefix) {

@@ -140,6 +140,38 @@ TEST_P(DatabaseTest, TransactionsAreWholeAndSeeTheirOwnWrites) {
   EXPECT_EQ(Get("ada"), "70");
 }
 
+TEST_P(DatabaseTest, ATransactionSaysItsVersion) {
+  Version version;
+  ASSERT_TRUE(db().Transact([](Transaction& txn) { return txn.Put("key", "value"); }, {}, &version));
+  EXPECT_EQ(version, (*db().Get("key"))->version);
+  const auto read = [](Transaction& txn) { return txn.Get("key"); };
+  const Version written = std::exchange(version, {});
+  ASSERT_TRUE(db().Transact(read, {}, &version));
+  EXPECT_GE(version, written);
+}
+
+TEST_P(DatabaseTest, APageKeepsWhatItsEntriesReferTo) {
+  ASSERT_TRUE(db().Put("a", "1", {.ttl = Duration::Seconds(60)}));
+  ASSERT_TRUE(db().Put("b", std::string(1000, 'b')));
+  ASSERT_TRUE(db().Add("n", 42));
+  std::vector<Entry> entries;
+  std::shared_ptr<const void> memory;
+  {
+    auto page = db().Scan(Range::All());
+    ASSERT_TRUE(page) << page.error();
+    entries = page->entries;
+    memory = page->memory;
+  }
+  ASSERT_EQ(entries.size(), 3u);
+  EXPECT_EQ(entries[0].value, "1");
+  EXPECT_TRUE(entries[0].expiry.has_value());
+  EXPECT_EQ(entries[0].version, (*db().Get("a"))->version);
+  EXPECT_EQ(entries[1].value, std::string(1000, 'b'));
+  EXPECT_FALSE(entries[1].expiry.has_value());
+  EXPECT_EQ(entries[2].key, "n");
+  EXPECT_EQ(entries[2].value, "42");
+}
+
 TEST_P(DatabaseTest, NoIncrementIsLostAmongThreads) {
   ASSERT_TRUE(db().Put("n", "0"));
   std::vector<std::jthread> threads;
@@ -197,7 +229,7 @@ TEST_P(DatabaseTest, ValuesExpire) {
 
 TEST_P(DatabaseTest, SnapshotsStandStill) {
   Options options;
-  options.max_snapshots = 1;
+  options.max_views = 1;
   Open(options);
   ASSERT_TRUE(db().Put("a", "then"));
   {
@@ -206,7 +238,7 @@ TEST_P(DatabaseTest, SnapshotsStandStill) {
     ASSERT_TRUE(db().Put("a", "now"));
     EXPECT_EQ((*(*snapshot)->Get("a"))->value, "then");
     EXPECT_EQ((*snapshot)->Scan(Range::All())->entries[0].value, "then");
-    EXPECT_EQ(LimitOf(db().OpenSnapshot()), "max_snapshots");
+    EXPECT_EQ(LimitOf(db().OpenSnapshot()), "max_views");
   }
   EXPECT_TRUE(db().OpenSnapshot());
 }

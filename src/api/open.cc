@@ -10,8 +10,8 @@ Limits LimitsOf(const Options& options) {
   limits.max_commit_bytes = options.max_commit_bytes;
   limits.max_page_entries = options.max_page_entries;
   limits.max_page_bytes = options.max_page_bytes;
-  limits.max_views = options.max_snapshots;
-  limits.max_view_age = options.max_snapshot_age;
+  limits.max_views = options.max_views;
+  limits.max_view_age = options.max_view_age;
   return limits;
 }
 

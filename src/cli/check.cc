@@ -51,7 +51,7 @@ std::string SpaceNote(const SpaceCount& count) {
 }
 
 // How many things are wrong with the keyspace.
-Result<uint64_t> CheckKeyspace(Engine& engine) {
+Result<uint64_t> CheckKeyspace(Engine& engine, bool files_are_good) {
   KVARTS_TRY(const std::unique_ptr<View> view, engine.OpenView());
   KeyspaceCheck check(*view, engine.LastVersion());
   Progress progress;
@@ -67,8 +67,9 @@ Result<uint64_t> CheckKeyspace(Engine& engine) {
     Print(fmt::format("and {} more\n", HumanCount(check.found() - check.findings().size())));
   }
   if (walked.has_value()) return check.found();
+  // Damage to a file has been counted there.
   PrintFinding(fmt::format("after {}", Counted(check.entries(), "entry", "entries")), ErrorText(walked.error()));
-  return check.found() + 1;
+  return check.found() + (files_are_good ? 1 : 0);
 }
 
 }  // namespace
@@ -101,7 +102,7 @@ Result<int> RunCheck(const Arguments& arguments) {
     found = 1;
   } else {
     KVARTS_TRY(const uint64_t in_files, CheckFiles(**engine));
-    KVARTS_TRY(const uint64_t in_keyspace, CheckKeyspace(**engine));
+    KVARTS_TRY(const uint64_t in_keyspace, CheckKeyspace(**engine, in_files == 0));
     found = in_files + in_keyspace;
   }
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);

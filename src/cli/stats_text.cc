@@ -123,7 +123,7 @@ std::string MemoryText(const EngineStats& stats) {
   add("all", stats.memory_bytes, stats.memory_budget_bytes,
       "caches and write buffers; the rest is for what they do not count");
   add("hot values", stats.hot_values.bytes, stats.hot_values.capacity, HitsText(stats.hot_values));
-  add("blocks", stats.blocks.bytes, stats.blocks.capacity, HitsText(stats.blocks));
+  add("blocks", stats.block_cache_bytes, stats.block_cache_capacity, "of data files, and write buffers");
   return table.ToString(2);
 }
 
@@ -139,13 +139,6 @@ std::string TotalsText(const EngineStats& stats) {
          "open, the oldest for " + HumanDuration(Duration::Millis(static_cast<int64_t>(stats.oldest_view_age_ms)))});
   }
   return table.ToString(2);
-}
-
-void AppendCache(JsonWriter* json, std::string_view name, const CacheStats& cache) {
-  json->Name(name).BeginObject();
-  json->Field("hits", cache.hits).Field("misses", cache.misses);
-  json->Field("bytes", cache.bytes).Field("capacity", cache.capacity);
-  json->EndObject();
 }
 
 void AppendFigure(JsonWriter* json, std::string_view name, const Figure& figure) {
@@ -180,8 +173,10 @@ std::string StatsJson(const EngineStats& stats) {
   json.Field("live_bytes", stats.live_bytes).Field("stale_bytes", stats.stale_bytes);
   json.Field("log_bytes", stats.log_bytes).Field("pending_compaction_bytes", stats.pending_compaction_bytes);
   json.Field("memory_bytes", stats.memory_bytes).Field("memory_budget_bytes", stats.memory_budget_bytes);
-  AppendCache(&json, "hot_values", stats.hot_values);
-  AppendCache(&json, "blocks", stats.blocks);
+  json.Name("hot_values").BeginObject();
+  json.Field("hits", stats.hot_values.hits).Field("misses", stats.hot_values.misses);
+  json.Field("bytes", stats.hot_values.bytes).Field("capacity", stats.hot_values.capacity).EndObject();
+  json.Field("block_cache_bytes", stats.block_cache_bytes).Field("block_cache_capacity", stats.block_cache_capacity);
   json.Field("keys_estimate", stats.keys_estimate).Field("commits", stats.commits);
   json.Field("user_bytes_written", stats.user_bytes_written);
   json.Field("storage_bytes_written", stats.storage_bytes_written);

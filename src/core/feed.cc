@@ -36,7 +36,7 @@ class FeedTable::Turn final : public Submission {
   using Body = std::function<Status(View&, Commit*)>;
   using Failed = std::function<void(const Error&)>;
 
-  // Submits and waits. `failed` is called on the engine's thread, before any commit of a later group.
+  // Submits and waits. `failed` is called on the commit thread, before any commit of a later group.
   static Status Take(Engine& engine, const Body& body, const Failed& failed) {
     std::binary_semaphore ready{0};
     Status outcome;

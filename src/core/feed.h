@@ -5,7 +5,7 @@
 // that simply expire leave no entry; the removal of an owned value does. Erasing a range is one entry, without what was
 // in it. An entry holds what was and what is, and must fit Limits::max_value_bytes like any value.
 //
-// The table of feeds changes at the declaring commit's turn, on the engine's thread. Whoever ran with another table is
+// The table of feeds changes at the declaring commit's turn, on the commit thread. Whoever ran with another table is
 // run again when its own turn comes (Store), so no commit after the declaration goes unrecorded. Reading and trimming
 // are safe from any thread.
 #pragma once

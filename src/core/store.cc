@@ -138,7 +138,7 @@ Status Store::RunAndTake(RunState& state, Txn& txn, Commit* commit) {
   }
   state.effects = txn.TakeEffects();
   state.report.cost = txn.cost();
-  // Only without a view, which on the engine's thread there always is: the engine must not be called from there.
+  // Only without a view, which on the commit thread there always is: the engine must not be called from there.
   const std::optional<Version> viewed = txn.ViewVersion();
   state.report.version = viewed ? *viewed : engine_.LastVersion();
   *commit = txn.TakeCommit(state.options.durability);
@@ -164,7 +164,8 @@ bool Store::Prepare(RunState& state, bool in_order, Submission* submission) {
 Result<RunReport> Store::RunBody(const Body& body, RunOptions options) {
   const auto state = std::make_shared<RunState>(*this, body, std::move(options), nullptr);
   std::unique_ptr<Submission> submission = std::make_unique<BodySubmission<std::shared_ptr<RunState>>>(state);
-  submission->caller_waits = true;
+  // Whoever may give up must be able to do so while others are at work.
+  submission->caller_waits = !state->deadline && !state->options.stop.stop_possible();
   if (Prepare(*state, false, submission.get())) engine_.Submit({&submission, 1});
   return Wait(*state);
 }
@@ -231,7 +232,7 @@ class Store::Waiting {
   bool parked_ = false;  // the last run had nothing to do
 };
 
-// Every turn of a waiting body is a submission of its own, run on the engine's thread: when it finds nothing to do and
+// Every turn of a waiting body is a submission of its own, run on the commit thread: when it finds nothing to do and
 // waits again, no commit can have slipped by.
 class Store::WaitingSubmission final : public Submission {
  public:

@@ -35,6 +35,7 @@ struct RunOptions {
   // Gives up in the same way when stop is requested.
   std::stop_token stop;
   // For RunAsync: the caller may be kept until the commit is on disk, so that it need not be handed to another thread.
+  // The answer then mostly comes before RunAsync returns.
   bool caller_waits = false;
   Context context;
 };
@@ -68,7 +69,7 @@ class Store {
   template <class F>
   std::invoke_result_t<F, Txn&> Run(F body, RunOptions options = {}, RunReport* report = nullptr);
 
-  // Runs a body at once and answers when its commit is decided: on a thread of the engine, or before this returns.
+  // Runs a body at once and answers when its commit is decided: on the commit thread, which may be this one.
   // `done` must be quick. Neither may refer to anything that could be gone by then.
   struct Request {
     Body body;

@@ -339,6 +339,22 @@ TEST_P(StoreRunTest, AsynchronousRequestsAreAnswered) {
   EXPECT_EQ(Find("a")->header.version, (*answer->result)->version);
 }
 
+TEST_P(StoreRunTest, ACallerWhoCanWaitMayBeAnsweredBeforeItGoesOn) {
+  RunOptions options;
+  options.caller_waits = true;
+  for (int i = 0; i < 20; ++i) {
+    std::vector<std::shared_ptr<Answer>> answers;
+    std::vector<Store::Request> batch;
+    for (const char* key : {"a", "b", "c"}) {
+      answers.push_back(std::make_shared<Answer>());
+      batch.push_back(Asking(Putting(key, std::to_string(i)), answers.back(), options));
+    }
+    store().RunAsync(std::move(batch));
+    for (const auto& answer : answers) EXPECT_EQ(answer->Code(), "ok");
+  }
+  EXPECT_EQ(Contents(), "a=19 b=19 c=19");
+}
+
 TEST_P(StoreRunTest, AnAsynchronousRequestThatIsTooLateWritesNothing) {
   std::stop_source source;
   source.request_stop();

@@ -26,7 +26,7 @@ class Subscriptions final : public CommitListener {
   using WatchCallback = std::function<void(const Mutation& mutation, Version version)>;
   using WakeCallback = std::function<std::unique_ptr<Submission>()>;
 
-  // Told on a thread of the engine, from the next commit on; it must be quick, and of all this it may only call Cancel.
+  // Told on the commit thread, from the next commit on; it must be quick, and of all this it may only call Cancel.
   // Watchers of the same change are told in the order in which they began to watch.
   Id Watch(KeyRange range, WatchCallback callback);
   // Once: at the first commit that touches the range, `wake` makes the submission that takes its turn next. Waiters

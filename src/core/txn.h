@@ -62,7 +62,7 @@ class Txn {
   Timestamp Now();
   // Bits that differ from run to run.
   uint64_t Random();
-  // Called once, after the commit is visible, in commit order, on a thread of the engine: it must be quick.
+  // Called once, after the commit is visible, in commit order, on the commit thread: it must be quick.
   void AfterCommit(std::function<void(Version)> effect) { effects_.push_back(std::move(effect)); }
 
   const Context& context() const { return context_; }

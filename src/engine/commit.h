@@ -89,8 +89,8 @@ struct Committed {
 };
 
 // A commit on its way through an engine. The engine owns it from Submit until it has called Done, exactly once.
-// Everything here is called on a thread of the engine or on one that submits, must not block, and must not call the
-// engine back.
+// Everything here is called on the commit thread, one call at a time, must not block, and must not call the engine
+// back. That is a thread of the engine's or one that submits, whichever is deciding.
 class Submission {
  public:
   virtual ~Submission() = default;
@@ -113,7 +113,7 @@ class Submission {
   virtual void Done(Result<Committed> outcome) = 0;
 };
 
-// Who is told of every commit, in commit order, on the threads that submissions are called on; it must be quick.
+// Who is told of every commit, in commit order, on the commit thread; it must be quick.
 class CommitListener {
  public:
   virtual ~CommitListener() = default;

@@ -82,7 +82,7 @@ class Engine {
   // Rewrites the range so that what is dead in it goes away.
   virtual Status Compact(const KeyRange& range) = 0;
   // Reads back everything that is stored and holds it against its checksums and headers. Each thing that is wrong, as
-  // `corruption` with the place; the first kMaxFoundInFiles of them.
+  // `corruption` with the place (or as what kept it from being read); the first kMaxFoundInFiles of them.
   virtual std::vector<Error> VerifyFiles() = 0;
   static constexpr size_t kMaxFoundInFiles = 100;
   virtual Result<EngineStats> Stats() = 0;

@@ -44,7 +44,8 @@ struct EngineStats {
   uint64_t open_views = 0;
   uint64_t oldest_view_age_ms = 0;
   CacheStats hot_values;
-  CacheStats blocks;
+  uint64_t block_cache_bytes = 0;
+  uint64_t block_cache_capacity = 0;
 
   double WriteAmplification() const;
   double ReadAmplification() const { return static_cast<double>(sorted_runs); }

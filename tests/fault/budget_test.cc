@@ -80,7 +80,7 @@ TEST_F(BudgetTest, HotValuesArePartOfASmallMemoryBudget) {
   Open();
   const auto stats = engine().Stats();
   ASSERT_TRUE(stats) << stats.error();
-  EXPECT_LE(stats->hot_values.capacity + stats->blocks.capacity, options.memory_budget);
+  EXPECT_LE(stats->hot_values.capacity + stats->block_cache_capacity, options.memory_budget);
   EXPECT_EQ(stats->memory_budget_bytes, options.memory_budget);
 }
 

@@ -211,6 +211,19 @@ TEST_F(DirectoryTest, MakingItMayBeCutOffAnywhere) {
   }
 }
 
+TEST_F(DirectoryTest, WhatWasClosedBeforeItWasMadeSaysNothingOfTheStore) {
+  Stamp unfinished;
+  unfinished.id = Uuid::Version7(clock().Now());
+  unfinished.unfinished = true;
+  unfinished.closed = {4, 17};  // the number of a new store's log
+  fs::create_directory(dir());
+  WriteBytes(stamp(), unfinished.Encode());
+  Open();
+  EXPECT_EQ(ReadBytes(stamp()).find("closed"), std::string::npos);
+  LosePower();
+  EXPECT_EQ(OpenCode(), "ok");
+}
+
 // The same with the real thing: operations of one sort fail from the n-th on.
 TEST_F(DirectoryTest, MakingItMayFailAnywhere) {
   SyncTrackingFs& good = files();

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <thread>
 
 #include "engine/rocksdb/meta.h"
@@ -57,8 +58,9 @@ class LogTest : public FaultTest {
     stamp.erase(line, stamp.find('\n', line) + 1 - line);
     WriteBytes(dir() + "/KVARTS", stamp);
   }
-  // Leaves the store as if the machine had crashed now, with all that was written so far.
-  void Crash() {
+  // Leaves the store as if the machine had crashed now, with all that was written so far. `wind_up` ends what is under
+  // way in the store that is given up.
+  void Crash(const std::function<void()>& wind_up = [] {}) {
     const std::string crashed = dir() + ".crashed";
     std::filesystem::remove_all(crashed);
     std::filesystem::create_directories(crashed + "/data");
@@ -69,7 +71,7 @@ class LogTest : public FaultTest {
     for (const auto& file : std::filesystem::directory_iterator(data())) {
       std::filesystem::copy(file, crashed + "/data", gone);
     }
-    files().Release();
+    wind_up();
     Close();
     std::filesystem::remove_all(dir());
     std::filesystem::rename(crashed, dir());
@@ -211,6 +213,17 @@ TEST_F(LogTest, WhatTheCleanCloseSaidIsVoidAfterTheNextOpen) {
   EXPECT_EQ(Prefix(), 7);
 }
 
+TEST_F(LogTest, TheLogOfACleanCloseIsStillHeldToItWhenTheNextOpenWasCutShort) {
+  Open();
+  PutMany(0, 4, Durability::kSync);
+  Close();
+  const std::string log = Log();
+  // All that the next open got to was to begin a new log.
+  WriteBytes(data() + "/000099.log", "");
+  CutTo(log, std::filesystem::file_size(log) - 100);
+  ExpectRefused("the log is not as long as it was when the store was closed");
+}
+
 TEST_F(LogTest, AStoreThatCouldNotBeClosedCleanlyDoesNotSayThatItWas) {
   Open();
   PutMany(0, 4, Durability::kSync);
@@ -223,41 +236,51 @@ TEST_F(LogTest, AStoreThatCouldNotBeClosedCleanlyDoesNotSayThatItWas) {
   EXPECT_GE(Prefix(), 3);
 }
 
-// A log record, as RocksDB writes it, that claims that everything was synced.
-std::string ForgedRecord(const std::string& path) {
+// A log record, as RocksDB writes it, whose mark claims that everything was synced.
+std::string ForgedRecord(const std::string& path, uint64_t salt) {
   rocksdb::Options options;
   options.create_if_missing = true;
   rocksdb::DB* opened = nullptr;
   EXPECT_TRUE(rocksdb::DB::Open(options, path, &opened).ok());
   const std::unique_ptr<rocksdb::DB> db(opened);
   const Version last{UINT64_MAX};
-  for (int i = 0; i < 1000; ++i) EXPECT_TRUE(db->Put({}, "some", "more numbers").ok());
   rocksdb::WriteBatch batch;
   EXPECT_TRUE(batch.Put("k", "v").ok());
-  EXPECT_TRUE(batch.PutLogData(LogMark{last, last, last}.Encode()).ok());
+  EXPECT_TRUE(batch.PutLogData(LogMark{last, last, last, salt}.Encode()).ok());
   EXPECT_TRUE(db->Write({}, &batch).ok());
   rocksdb::VectorLogPtr logs;
   EXPECT_TRUE(db->GetSortedWalFiles(logs).ok());
-  return ReadBytes(path + logs.back()->PathName()).substr(logs.back()->SizeFileBytes() - 100);
+  return ReadBytes(path + logs.back()->PathName());
 }
 
 TEST_F(LogTest, AValueThatLooksLikeALogIsNotTakenForOne) {
-  options.version_reserve = Duration::Seconds(3600);
   options.sync_interval = Duration::Seconds(3600);
-  const std::string forged = ForgedRecord(dir() + ".forged");
-  Open();
-  PutMany(0, 5, Durability::kSync);
-  const size_t synced = std::filesystem::file_size(Log());
-  Put("forged", forged, Durability::kNone);
-  Crash();
-  // Of that commit only the value has reached the disk.
-  const size_t at = ReadBytes(Log()).find(forged);
-  ASSERT_NE(at, std::string::npos);
-  FlipBytes(Log(), synced, at - synced);
-  options.version_reserve = Duration::Millis(1);
-  Open();
-  EXPECT_EQ(Prefix(), 5);
-  EXPECT_EQ(Value("forged"), "absent");
+  for (const bool knows_the_salt : {false, true}) {
+    SCOPED_TRACE(knows_the_salt);
+    options.version_reserve = Duration::Seconds(3600);
+    std::filesystem::remove_all(dir());
+    std::filesystem::remove_all(dir() + ".forged");
+    Open();
+    PutMany(0, 5, Durability::kSync);
+    const std::string stamp = ReadBytes(dir() + "/KVARTS");
+    const uint64_t salt = std::stoull(stamp.substr(stamp.find("salt ") + 5));
+    const std::string forged = ForgedRecord(dir() + ".forged", knows_the_salt ? salt : salt + 2);
+    const size_t synced = std::filesystem::file_size(Log());
+    Put("forged", forged, Durability::kNone);
+    Crash();
+    // Of that commit only the value has reached the disk.
+    const size_t at = ReadBytes(Log()).find(forged);
+    ASSERT_NE(at, std::string::npos);
+    FlipBytes(Log(), synced, at - synced);
+    options.version_reserve = Duration::Millis(1);
+    if (knows_the_salt) {
+      ExpectRefused();  // so the record was made well enough
+      continue;
+    }
+    Open();
+    EXPECT_EQ(Prefix(), 5);
+    EXPECT_EQ(Value("forged"), "absent");
+  }
 }
 
 TEST_F(LogTest, PagesThatWereNeverSyncedMayBeAnything) {
@@ -294,8 +317,10 @@ TEST_F(LogTest, WhatIsLostFromOneLogIsNotJumpedOverInTheNext) {
     std::thread flush([this] { IgnoreError(engine().Compact(KeyRange::All())); });
     WaitUntil([&] { return FilesOf(FileKind::kLog).size() == 2; });
     PutMany(40, 60, Durability::kNone);
-    Crash();
-    flush.join();
+    Crash([&] {
+      files().Release();
+      flush.join();
+    });
     // The machine crashed with the new log written back, and the old one not quite.
     const size_t cut = std::filesystem::file_size(old_log) - static_cast<size_t>(kept) * 300;
     CutTo(old_log, cut);

@@ -96,10 +96,10 @@ TEST_P(ReclaimTest, AllRangesOfACommitAreRememberedAcrossAReopen) {
   PutKeys(0, kKeys, 1);
   Compact();
   const uint64_t bytes = DataBytes();
-  Mutation first = Mutation::EraseRange(Key(0), Key(kKeys / 2));
-  Mutation second = Mutation::EraseRange(Key(kKeys / 2), Key(kKeys));
-  first.reclaim = second.reclaim = true;
-  ASSERT_TRUE(Commit({std::move(first), std::move(second)}));
+  std::vector<Mutation> erases = {Mutation::EraseRange(Key(0), Key(kKeys / 2)), Mutation::EraseRange(Key(0), Key(1)),
+                                  Mutation::EraseRange(Key(kKeys / 2), Key(kKeys))};
+  for (Mutation& erase : erases) erase.reclaim = true;
+  ASSERT_TRUE(Commit(std::move(erases)));
   values_.clear();
   options.keeper_interval = Duration::Millis(2);
   Open();

@@ -57,17 +57,77 @@ TEST_F(StandInTest, AWriterWithoutPausesLeavesRoomForOtherWork) {
   });
 }
 
+// Commits a put, and says on which thread it was answered.
+std::thread::id AnsweredOn(Engine& engine, BytesView key, bool caller_waits) {
+  auto submission = std::make_unique<TestSubmission>(MakeCommit({Mutation::Put(key, "value")}));
+  submission->caller_waits = caller_waits;
+  std::thread::id where;
+  submission->on_done = [&](const Result<Committed>&) { where = std::this_thread::get_id(); };
+  EXPECT_TRUE(SubmitOne(engine, std::move(submission))->Outcome());
+  return where;
+}
+
+TEST_F(StandInTest, WhoWaitsIsAnsweredOnItsOwnThreadAndNobodyElse) {
+  Open();
+  Put("first", "");
+  // The thread may have something to do at that moment.
+  WaitUntil([this] { return AnsweredOn(engine(), "here", true) == std::this_thread::get_id(); });
+  for (int i = 0; i < 20; ++i) EXPECT_NE(AnsweredOn(engine(), "there", false), std::this_thread::get_id());
+}
+
 TEST_F(StandInTest, WhatComesMeanwhileIsDoneByTheThread) {
   Open();
+  Put("zero", "");
+  const uint64_t syncs = files().count(FileOp::kSync, FileKind::kLog);
   files().Hold(FileOp::kSync, FileKind::kLog);
   std::thread first([this] { Put("first", "held up by the disk"); });
-  WaitUntil([this] { return files().count(FileOp::kSync, FileKind::kLog) > 0; });
-  std::vector<std::thread> others;
-  for (int i = 0; i < 4; ++i) others.emplace_back([this, i] { Put("other" + std::to_string(i), "waits"); });
+  WaitUntil([&] { return files().count(FileOp::kSync, FileKind::kLog) > syncs; });
+  std::vector<std::unique_ptr<TestSubmission>> submissions;
+  std::vector<std::thread::id> answered(3);
+  for (size_t i = 0; i < answered.size(); ++i) {
+    auto& next = submissions.emplace_back(
+        std::make_unique<TestSubmission>(MakeCommit({Mutation::Put("other" + std::to_string(i), "waits")})));
+    next->caller_waits = true;
+    next->on_done = [&answered, i](const Result<Committed>&) { answered[i] = std::this_thread::get_id(); };
+  }
+  const auto tickets = SubmitTogether(engine(), std::move(submissions));
+  const std::thread::id stood_in = first.get_id();
   files().Release();
   first.join();
-  for (std::thread& other : others) other.join();
-  EXPECT_EQ(Contents(), "first=held up by the disk other0=waits other1=waits other2=waits other3=waits");
+  for (const auto& ticket : tickets) EXPECT_TRUE(ticket->Outcome());
+  for (const std::thread::id& id : answered) {
+    EXPECT_NE(id, std::this_thread::get_id());
+    EXPECT_NE(id, stood_in);
+  }
+  EXPECT_EQ(Contents(), "first=held up by the disk other0=waits other1=waits other2=waits zero=");
+}
+
+TEST_F(StandInTest, AStoreCanBeUsedTheMomentItIsOpen) {
+  for (int round = 0; round < 30; ++round) {
+    Open();
+    std::vector<std::thread> writers;
+    for (int i = 0; i < 3; ++i) {
+      writers.emplace_back([this, i] { Put("w" + std::to_string(i), "value", Durability::kNone); });
+    }
+    for (std::thread& writer : writers) writer.join();
+    ASSERT_EQ(Contents(), "w0=value w1=value w2=value");
+  }
+}
+
+TEST_F(StandInTest, WhoIsRefusedDoesNobodysWork) {
+  options.limits.max_queued_commits = 1;
+  Open();
+  Put("zero", "");
+  const uint64_t syncs = files().count(FileOp::kSync, FileKind::kLog);
+  files().Hold(FileOp::kSync, FileKind::kLog);
+  std::thread first([this] { Put("first", ""); });
+  WaitUntil([&] { return files().count(FileOp::kSync, FileKind::kLog) > syncs; });
+  const auto queued = SubmitOne(engine(), std::make_unique<TestSubmission>(MakeCommit({Mutation::Put("queued", "")})));
+  EXPECT_EQ(PutCode("refused", ""), "overloaded");
+  files().Release();
+  first.join();
+  EXPECT_TRUE(queued->Outcome());
+  EXPECT_EQ(Contents(), "first= queued= zero=");
 }
 
 }  // namespace

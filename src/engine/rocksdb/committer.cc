@@ -32,8 +32,10 @@ void FetchAhead(const std::deque<std::unique_ptr<Submission>>& turn) {
 
 }  // namespace
 
-Committer::Committer(RocksStore& store, Version last, std::function<void(const KeyRange&, Version)> on_reclaim)
+Committer::Committer(RocksStore& store, Version last, uint64_t salt,
+                     std::function<void(const KeyRange&, Version)> on_reclaim)
     : store_(store),
+      salt_(salt),
       on_reclaim_(std::move(on_reclaim)),
       group_(store, last),
       ceiling_(last),
@@ -84,7 +86,6 @@ void Committer::Submit(std::span<std::unique_ptr<Submission>> submissions) {
     std::lock_guard lock(mutex_);
     for (size_t i = 0; i < submissions.size(); ++i) {
       if (submissions[i] == nullptr) continue;
-      stands_in |= submissions[i]->caller_waits;
       if (queue_.size() >= limits.max_queued_commits || queued_bytes_ + sizes[i] > limits.max_queued_bytes) {
         refused.emplace_back(
             std::move(submissions[i]),
@@ -92,14 +93,15 @@ void Committer::Submit(std::span<std::unique_ptr<Submission>> submissions) {
                   {{"limit", queue_.size() >= limits.max_queued_commits ? "max_queued_commits" : "max_queued_bytes"}}));
         continue;
       }
+      stands_in |= submissions[i]->caller_waits;
       queued_bytes_ += sizes[i];
       queue_.push_back(std::move(submissions[i]));
     }
-    stands_in = stands_in && !at_it_ && !wanted_ && tasks_.empty() && !queue_.empty();
+    stands_in = stands_in && !at_it_ && !wanted_ && tasks_.empty() && turn_.empty();
     if (stands_in) {
       at_it_ = true;
       TakeTurn();
-    } else if (!queue_.empty()) {
+    } else if (!queue_.empty() && !at_it_) {
       wake = std::exchange(idle_, false);
     }
   }
@@ -139,7 +141,7 @@ bool Committer::WaitForWork(std::vector<Task*>* tasks) {
   return !turn_.empty() || !tasks->empty() || !stopping_;
 }
 
-void Committer::TakeTurn() {
+void Committer::TakeTurn() noexcept {
   for (auto& submission : queue_) turn_.push_back(std::move(submission));
   queue_.clear();
   queued_bytes_ = 0;

@@ -27,7 +27,8 @@ namespace kvarts {
 class Committer {
  public:
   // `last`: no version up to this may be issued again. `on_reclaim` is told of range erases whose files may go.
-  Committer(RocksStore& store, Version last, std::function<void(const KeyRange&, Version)> on_reclaim);
+  // `salt` is that of the marks.
+  Committer(RocksStore& store, Version last, uint64_t salt, std::function<void(const KeyRange&, Version)> on_reclaim);
   ~Committer() { Close(); }
   // Decides what is waiting and closes the log; true when everything is on disk.
   bool Close();
@@ -52,7 +53,7 @@ class Committer {
   bool WaitForWork(std::vector<Task*>* tasks);
   bool HasWork() const { return !turn_.empty() || !queue_.empty() || !tasks_.empty() || stopping_; }
   // All that waits comes next.
-  void TakeTurn();
+  void TakeTurn() noexcept;
   // What a caller does in the thread's stead.
   void StandIn() noexcept;
   // Of at most so many commits, unless they wait for the disk.
@@ -65,12 +66,13 @@ class Committer {
   void Fail(const rocksdb::Status& status);
   // RocksDB must not be asked to touch a log again that has failed.
   bool LogUsable();
-  LogMark MarkOf(Version last) const { return {synced_, log_start_, last}; }
+  LogMark MarkOf(Version last) const { return {synced_, log_start_, last, salt_}; }
   // Finds out whether RocksDB has begun a new log since the last group was written.
   void NoteLogStart();
   void CloseLog();
 
   RocksStore& store_;
+  const uint64_t salt_;
   const std::function<void(const KeyRange&, Version)> on_reclaim_;
   CommitListener* listener_ = nullptr;
 
@@ -93,8 +95,8 @@ class Committer {
   std::vector<Task*> tasks_;
   size_t queued_bytes_ = 0;
   bool stopping_ = false;
-  bool at_it_ = false;   // somebody is the commit thread
-  bool idle_ = false;    // the thread itself sleeps
+  bool at_it_ = true;    // somebody is the commit thread; first the thread itself, until it waits
+  bool idle_ = false;    // the thread itself sleeps, and nobody has woken it yet
   bool wanted_ = false;  // the thread itself has something to do when the one who stands in is done
 
   std::thread thread_;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -81,6 +82,11 @@ Result<std::optional<Stamp>> ReadStamp(const std::string& dir) {
   return std::optional<Stamp>(std::move(stamp));
 }
 
+uint64_t RandomSalt() {
+  std::random_device random;
+  return (uint64_t{random()} << 32 | random()) | 1;  // zero stands for none
+}
+
 template <class Number>
 bool ParseNumber(std::string_view text, Number* number) {
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), *number);
@@ -104,9 +110,12 @@ Status MakeDirectories(const std::string& dir) {
 }  // namespace
 
 std::string Stamp::Encode() const {
-  return fmt::format("{}\nformat {}\nengine {}\nid {}\n{}{}", kMagic, format, engine, id.ToString(),
-                     unfinished ? "unfinished\n" : "",
-                     closed ? fmt::format("closed {} {}\n", closed->number, closed->bytes) : "");
+  std::string text = fmt::format("{}\nformat {}\nengine {}\n", kMagic, format, engine);
+  if (salt != 0) text.append(fmt::format("salt {}\n", salt));
+  text.append(fmt::format("id {}\n", id.ToString()));  // without it a stamp is none: what stands before it is whole
+  if (unfinished) text.append("unfinished\n");
+  if (closed) text.append(fmt::format("closed {} {}\n", closed->number, closed->bytes));
+  return text;
 }
 
 Result<Stamp> Stamp::Decode(std::string_view text) {
@@ -132,6 +141,8 @@ Result<Stamp> Stamp::Decode(std::string_view text) {
       if (!id) return not_ours;
     } else if (name == "unfinished") {
       stamp.unfinished = true;
+    } else if (name == "salt") {
+      if (!ParseNumber(value, &stamp.salt)) return not_ours;
     } else if (name == "closed") {
       const size_t between = value.find(' ');
       ClosedLog& closed = stamp.closed.emplace();
@@ -183,7 +194,7 @@ Result<DataDirectory> DataDirectory::Open(const std::string& dir, bool create, T
   }
   KVARTS_TRY(std::optional<Stamp> stamp, ReadStamp(dir));
   KVARTS_TRY(const bool others, stamp ? Result<bool>(false) : HoldsOtherFiles(dir));
-  if (others && fs::exists(dir + "/data/CURRENT", problem)) {
+  if (others && fs::exists(dir + kLockName, problem) && fs::exists(dir + "/data/CURRENT", problem)) {
     return Error(ErrorCode::kCorruption, "the data directory has data but no stamp, the file KVARTS", {{"path", dir}});
   }
   if (others) {
@@ -204,6 +215,7 @@ Result<DataDirectory> DataDirectory::Open(const std::string& dir, bool create, T
   }
   Stamp fresh;
   fresh.id = Uuid::Version7(now);
+  fresh.salt = RandomSalt();
   fresh.unfinished = true;
   KVARTS_CHECK_OK(directory.Restamp(fresh));
   return directory;

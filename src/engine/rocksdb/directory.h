@@ -32,7 +32,10 @@ struct Stamp {
   Uuid id;
   // The store was being made and was never used: what stands in data/ may be thrown away.
   bool unfinished = false;
-  // Since the last clean close; it says nothing once there is a newer log.
+  // In every mark in the log, and told to nobody: what users store cannot be taken for a mark. Zero in stores of before
+  // there were any.
+  uint64_t salt = 0;
+  // Since the last clean close.
   std::optional<ClosedLog> closed;
 
   std::string Encode() const;

@@ -29,9 +29,9 @@ void Keeper::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Keeper::Reclaim(const KeyRange& range, Version version) {
+void Keeper::Reclaim(const KeyRange& range, Bytes record) {
   std::lock_guard lock(mutex_);
-  erased_.push_back({range, version, store_.db->GetLatestSequenceNumber()});
+  erased_.push_back({range, std::move(record), store_.db->GetLatestSequenceNumber()});
 }
 
 void Keeper::Loop() {
@@ -149,8 +149,7 @@ Status Keeper::DropFilesOf(const Erased& erased) {
   }
   rocksdb::WriteOptions how;
   how.no_slowdown = true;
-  const rocksdb::Status forgotten =
-      InRocks([&] { return store_.db->Delete(how, store_.meta, ReclaimKey(erased.version, erased.range)); });
+  const rocksdb::Status forgotten = InRocks([&] { return store_.db->Delete(how, store_.meta, erased.record); });
   return forgotten.ok() ? Status{} : FromRocks(forgotten);
 }
 

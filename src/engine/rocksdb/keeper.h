@@ -20,13 +20,13 @@ class Keeper {
 
   // Ends the thread; what is left to do is done after the next open.
   void Stop();
-  // A durable range erase: its files go once no reader can see what was in them.
-  void Reclaim(const KeyRange& range, Version version);
+  // A durable range erase: its files go once no reader can see what was in them, and then its record.
+  void Reclaim(const KeyRange& range, Bytes record);
 
  private:
   struct Erased {
     KeyRange range;
-    Version version;
+    Bytes record;
     rocksdb::SequenceNumber sequence;
   };
 

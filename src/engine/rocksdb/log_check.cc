@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -30,12 +31,14 @@ constexpr size_t kBlock = 32 << 10;
 constexpr size_t kHeader = 7;
 enum PieceType : uint8_t { kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
 
-// Finds a group's mark in a record.
+// Finds a group's mark in a record. One with another store's salt is none: it may be part of a value, which can be
+// anything, even a piece of a log.
 class MarkFinder final : public rocksdb::WriteBatch::Handler {
  public:
+  explicit MarkFinder(uint64_t salt) : salt_(salt) {}
   void LogData(const rocksdb::Slice& blob) override {
     LogMark mark;
-    if (LogMark::Decode(blob.ToStringView(), &mark)) found = mark;
+    if (LogMark::Decode(blob.ToStringView(), &mark) && mark.salt == salt_) found = mark;
   }
   rocksdb::Status PutCF(uint32_t, const rocksdb::Slice&, const rocksdb::Slice&) override { return {}; }
   rocksdb::Status DeleteCF(uint32_t, const rocksdb::Slice&) override { return {}; }
@@ -43,6 +46,9 @@ class MarkFinder final : public rocksdb::WriteBatch::Handler {
   rocksdb::Status MergeCF(uint32_t, const rocksdb::Slice&, const rocksdb::Slice&) override { return {}; }
 
   std::optional<LogMark> found;
+
+ private:
+  const uint64_t salt_;
 };
 
 // A record is a write batch: the sequence number of its first operation (8 bytes), how many there are (4), and they.
@@ -52,8 +58,8 @@ struct LogRecord {
   bool Whole() const { return batch.size() >= 12; }
   uint64_t sequence() const { return LoadLittle<uint64_t>(batch.data()); }
   uint64_t next_sequence() const { return sequence() + LoadLittle<uint32_t>(batch.data() + 8); }
-  std::optional<LogMark> Mark() const {
-    MarkFinder finder;
+  std::optional<LogMark> Mark(uint64_t salt) const {
+    MarkFinder finder(salt);
     if (!rocksdb::WriteBatch(batch).Iterate(&finder).ok()) return std::nullopt;
     return finder.found;
   }
@@ -116,6 +122,10 @@ class LogWalker {
   size_t at_ = 0;
 };
 
+Error CannotRead(const std::string& path, const std::error_code& problem) {
+  return Error(ErrorCode::kUnavailable, "cannot read the log", {{"file", path}, {"cause", problem.message()}});
+}
+
 // A log, its bytes mapped into memory.
 class LogFile {
  public:
@@ -128,7 +138,9 @@ class LogFile {
   }
 
   Status Map() {
-    const size_t size = fs::file_size(path);
+    std::error_code problem;
+    const size_t size = fs::file_size(path, problem);
+    if (problem) return CannotRead(path, problem);
     if (size == 0) return {};
     const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     void* at = fd < 0 ? MAP_FAILED : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -138,7 +150,7 @@ class LogFile {
       bytes_ = {static_cast<const char*>(at), size};
       return {};
     }
-    return Error(ErrorCode::kUnavailable, "cannot read the log", {{"file", path}, {"cause", std::strerror(cause)}});
+    return CannotRead(path, std::error_code(cause, std::generic_category()));
   }
   BytesView bytes() const { return bytes_; }
 
@@ -149,20 +161,29 @@ class LogFile {
   BytesView bytes_;
 };
 
-// The logs that count, oldest first.
-Result<std::vector<LogFile>> OpenLogs(const std::string& data_path, uint64_t oldest) {
-  std::vector<std::pair<uint64_t, std::string>> paths;
-  for (const auto& entry : fs::directory_iterator(data_path)) {
-    if (entry.path().extension() != ".log") continue;
-    const std::string stem = entry.path().stem();
+// By number, oldest first.
+using LogPaths = std::map<uint64_t, std::string>;
+
+Result<LogPaths> FindLogs(const std::string& data_path) {
+  LogPaths paths;
+  std::error_code problem;
+  for (fs::directory_iterator it(data_path, problem), end; !problem && it != end; it.increment(problem)) {
+    if (it->path().extension() != ".log") continue;
+    const std::string stem = it->path().stem();
     uint64_t number = 0;
     std::from_chars(stem.data(), stem.data() + stem.size(), number);
-    if (number >= oldest) paths.emplace_back(number, entry.path());
+    paths[number] = it->path();
   }
-  std::ranges::sort(paths);
+  if (problem) return CannotRead(data_path, problem);
+  return paths;
+}
+
+// The logs that count.
+Result<std::vector<LogFile>> OpenLogs(const std::string& data_path, uint64_t oldest) {
+  KVARTS_TRY(const LogPaths paths, FindLogs(data_path));
   std::vector<LogFile> logs;
-  for (auto& [number, path] : paths) {
-    logs.emplace_back(number, std::move(path));
+  for (auto it = paths.lower_bound(oldest); it != paths.end(); ++it) {
+    logs.emplace_back(it->first, it->second);
     KVARTS_CHECK_OK(logs.back().Map());
   }
   return logs;
@@ -170,14 +191,13 @@ Result<std::vector<LogFile>> OpenLogs(const std::string& data_path, uint64_t old
 
 // Where the log stops being what was written.
 struct BadSpot {
-  size_t log;                        // which one
-  size_t offset;                     // in it
-  bool hole;                         // what stands there is good, but something before it is missing
-  std::optional<Version> last;       // of the last group before it, if there is one
-  std::optional<uint64_t> expected;  // the number of the operation that should come next, likewise
+  size_t log;                   // which one
+  size_t offset;                // in it
+  bool hole;                    // what stands there is good, but something before it is missing
+  std::optional<Version> last;  // of the last group before it, if there is one
 };
 
-std::optional<BadSpot> FindBadSpot(const std::vector<LogFile>& logs) {
+std::optional<BadSpot> FindBadSpot(const std::vector<LogFile>& logs, uint64_t salt) {
   std::optional<Version> last;
   std::optional<uint64_t> expected;
   for (size_t i = 0; i < logs.size(); ++i) {
@@ -185,39 +205,28 @@ std::optional<BadSpot> FindBadSpot(const std::vector<LogFile>& logs) {
     size_t end = 0;
     for (; !walker.AtEnd(); end = walker.at()) {
       const std::optional<LogRecord> record = walker.Next();
-      if (!record) return BadSpot{i, end, false, last, expected};
+      if (!record) return BadSpot{i, end, false, last};
       // Numbers start again where a write failed and was given up. More must not be missing.
-      if (expected && record->sequence() > *expected) return BadSpot{i, end, true, last, expected};
+      if (expected && record->sequence() > *expected) return BadSpot{i, end, true, last};
       expected = record->next_sequence();
-      if (const auto mark = record->Mark()) last = mark->last;
+      if (const auto mark = record->Mark(salt)) last = mark->last;
     }
   }
   return std::nullopt;
 }
 
-// What looks like a record may be part of a value, which can be anything. A real one is numbered as the operations are
-// that fit into the bytes between.
-bool CanStand(const LogRecord& record, const BadSpot& bad, uint64_t bytes_behind) {
-  if (!bad.expected) return true;
-  const uint64_t number = record.sequence();
-  return std::max(number, *bad.expected) - std::min(number, *bad.expected) <= bytes_behind;
-}
-
 // Whether a good record behind the bad spot says that something at it had been synced.
-bool WasSynced(const std::vector<LogFile>& logs, const BadSpot& bad) {
-  uint64_t between = 0;  // bytes from the bad spot to this log
+bool WasSynced(const std::vector<LogFile>& logs, uint64_t salt, const BadSpot& bad) {
   for (size_t i = bad.log; i < logs.size(); ++i) {
     LogWalker walker(logs[i].bytes());
-    const size_t start = i == bad.log ? bad.offset : 0;
-    walker.MoveTo(start);
+    if (i == bad.log) walker.MoveTo(bad.offset);
     while (const std::optional<LogRecord> record = walker.FindNext()) {
-      const auto mark = record->Mark();
-      if (!mark || !CanStand(*record, bad, between + walker.at() - start)) continue;
+      const auto mark = record->Mark(salt);
+      if (!mark) continue;
       // Nothing before the bad spot: then what counts is what the log began with, which only its own marks know.
       const Version floor = bad.last ? *bad.last : i == bad.log ? mark->log_start : kNoVersion;
       if (mark->synced > floor) return true;
     }
-    between += logs[i].bytes().size() - start;
   }
   return false;
 }
@@ -244,10 +253,11 @@ class NoLogger final : public rocksdb::Logger {
   void Logv(const char*, va_list) override {}
 };
 
-// Whether the newest log is all there.
-Status CheckEnd(const std::string& data_path, const std::vector<LogFile>& logs, const ClosedLog& closed) {
-  const bool there = !logs.empty() && logs.back().number == closed.number;
-  const uint64_t bytes = there ? logs.back().bytes().size() : 0;
+// Whether the log that was the newest at a clean close is all there. Nothing is ever added to it.
+Status CheckClosed(const std::string& data_path, const std::vector<LogFile>& logs, const ClosedLog& closed) {
+  const auto found = std::ranges::find(logs, closed.number, &LogFile::number);
+  const bool there = found != logs.end();
+  const uint64_t bytes = there ? found->bytes().size() : 0;
   if (there && bytes == closed.bytes) return {};
   return Error(ErrorCode::kCorruption,
                there ? "the log is not as long as it was when the store was closed" : "the log is gone",
@@ -283,22 +293,26 @@ Result<LiveLogs> FindLiveLogs(const std::string& data_path, rocksdb::Env* env) {
 }
 
 Result<ClosedLog> NewestLog(const std::string& data_path) {
-  KVARTS_TRY(const std::vector<LogFile> logs, OpenLogs(data_path, 0));
-  if (logs.empty()) return Error(ErrorCode::kInternal, "RocksDB has no log");
-  return ClosedLog{logs.back().number, logs.back().bytes().size()};
+  KVARTS_TRY(const LogPaths paths, FindLogs(data_path));
+  if (paths.empty()) return Error(ErrorCode::kInternal, "RocksDB has no log");
+  std::error_code problem;
+  const ClosedLog newest{paths.rbegin()->first, fs::file_size(paths.rbegin()->second, problem)};
+  if (problem) return CannotRead(paths.rbegin()->second, problem);
+  return newest;
 }
 
-Result<LogCheck> CheckLogs(const std::string& data_path, const LiveLogs& live, const std::optional<ClosedLog>& closed) {
+Result<LogCheck> CheckLogs(const std::string& data_path, const LiveLogs& live, const Stamp& stamp) {
+  const std::optional<ClosedLog>& closed = stamp.closed;
   KVARTS_TRY(const std::vector<LogFile> logs, OpenLogs(data_path, live.oldest));
-  const std::optional<BadSpot> bad = FindBadSpot(logs);
+  const std::optional<BadSpot> bad = FindBadSpot(logs, stamp.salt);
   LogCheck check;
-  const bool was_closed =
-      closed && live.oldest <= closed->number && (logs.empty() || logs.back().number <= closed->number);
-  if (was_closed) KVARTS_CHECK_OK(CheckEnd(data_path, logs, *closed));
+  const bool counts = closed && live.oldest <= closed->number;
+  if (counts) KVARTS_CHECK_OK(CheckClosed(data_path, logs, *closed));
+  const bool was_closed = counts && logs.back().number == closed->number;  // and not opened since
   if (!bad) return check;
   // What is missing before the first record of a log is missing from the one before.
   const size_t missing_from = bad->hole && bad->offset == 0 && bad->log > 0 ? bad->log - 1 : bad->log;
-  if (was_closed || logs[missing_from].number < live.flushed || WasSynced(logs, *bad)) {
+  if (was_closed || logs[missing_from].number < live.flushed || WasSynced(logs, stamp.salt, *bad)) {
     return Error(ErrorCode::kCorruption, "the log is damaged in a part that had been written to disk",
                  {{"file", logs[bad->log].path}, {"offset", std::to_string(bad->offset)}});
   }

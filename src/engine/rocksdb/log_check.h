@@ -7,11 +7,10 @@
 // newest. So all logs that count are walked here first. Records are numbered without gaps, so nothing can be missing
 // unnoticed; and every group carries a mark (meta.h) that says what had been synced before it: if a record behind the
 // bad spot says that something before it had been synced, it is damage, and the store is not opened. After a clean
-// close, everything had been synced.
+// close (directory.h) everything had been synced.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,7 +37,7 @@ struct LogCheck {
   std::vector<std::string> behind;  // and these logs as a whole
 };
 // Walks the logs in RocksDB's directory `data_path`. `corruption` when they are damaged.
-Result<LogCheck> CheckLogs(const std::string& data_path, const LiveLogs& live, const std::optional<ClosedLog>& closed);
+Result<LogCheck> CheckLogs(const std::string& data_path, const LiveLogs& live, const Stamp& stamp);
 // The newest log as it is.
 Result<ClosedLog> NewestLog(const std::string& data_path);
 

@@ -12,7 +12,7 @@ Error Damaged() { return Error(ErrorCode::kCorruption, "a record of the engine i
 Bytes ReclaimKey(Version version, const KeyRange& range) {
   Bytes key(kMetaReclaim);
   AppendBig(&key, version.stamp);
-  key.append(range.start);
+  key.append(EncodeRange(range));
   return key;
 }
 
@@ -51,16 +51,20 @@ Bytes LogMark::Encode() const {
   AppendLittle(&blob, synced.stamp);
   AppendLittle(&blob, log_start.stamp);
   AppendLittle(&blob, last.stamp);
+  if (salt != 0) AppendLittle(&blob, salt);
   return blob;
 }
 
 bool LogMark::Decode(BytesView blob, LogMark* mark) {
-  if (!blob.starts_with(kLogMark) || blob.size() != kLogMark.size() + 3 * sizeof(uint64_t)) return false;
+  if (!blob.starts_with(kLogMark)) return false;
+  const size_t numbers = (blob.size() - kLogMark.size()) / sizeof(uint64_t);
+  if (blob.size() != kLogMark.size() + numbers * sizeof(uint64_t) || numbers < 3 || numbers > 4) return false;
   const char* at = blob.data() + kLogMark.size();
   mark->synced = {LoadLittle<uint64_t>(at)};
   mark->log_start = {LoadLittle<uint64_t>(at + 8)};
   mark->last = {LoadLittle<uint64_t>(at + 16)};
-  return true;
+  mark->salt = numbers == 4 ? LoadLittle<uint64_t>(at + 24) : 0;
+  return numbers == 3 || mark->salt != 0;
 }
 
 }  // namespace kvarts

@@ -21,7 +21,7 @@ constexpr std::string_view kMetaProfiles = "profiles";
 constexpr std::string_view kMetaExpiringBlobs = "expiring-blobs";
 // No add was made at or after this version and left as an operand.
 constexpr std::string_view kMetaAdded = "added";
-// "reclaim/", a version and the start of a range whose files may be dropped.
+// "reclaim/", a version and a range: a range whose files may be dropped.
 constexpr std::string_view kMetaReclaim = "reclaim/";
 
 Bytes ReclaimKey(Version version, const KeyRange& range);
@@ -42,6 +42,7 @@ struct LogMark {
   Version synced;     // everything up to here was on disk before this group was written
   Version log_start;  // everything up to here is in an older log
   Version last;       // the version of this group
+  uint64_t salt = 0;  // of the stamp; zero in stores of before there were any
 
   Bytes Encode() const;
   static bool Decode(BytesView blob, LogMark* mark);

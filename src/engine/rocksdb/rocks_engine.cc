@@ -99,8 +99,8 @@ class RocksEngine final : public Engine {
   Capabilities capabilities_;
   std::optional<MemoryPlan> plan_;
   std::shared_ptr<rocksdb::Cache> block_cache_;
-  std::unique_ptr<rocksdb::Env> env_;  // when a file system was given
-  std::vector<std::pair<KeyRange, Version>> reclaims_;
+  std::unique_ptr<rocksdb::Env> env_;                 // when a file system was given
+  std::vector<std::pair<KeyRange, Bytes>> reclaims_;  // with the key of each one's record
   std::unique_ptr<Committer> committer_;
   std::unique_ptr<Keeper> keeper_;
 };
@@ -117,8 +117,9 @@ RocksEngine::~RocksEngine() {
   }
   if (store_.meta != nullptr) store_.db->DestroyColumnFamilyHandle(store_.meta).PermitUncheckedError();
   store_.db->Close().PermitUncheckedError();
-  store_.db.reset();                            // before env_, which it uses to the end
-  if (all_on_disk) IgnoreError(StampClosed());  // without it the log's end counts as what a crash may leave
+  store_.db.reset();  // before env_, which it uses to the end
+  // Without it the log's end counts as what a crash may leave.
+  if (all_on_disk && !directory_.stamp().unfinished) IgnoreError(StampClosed());
 }
 
 Status RocksEngine::StampClosed() {
@@ -147,14 +148,16 @@ Status RocksEngine::Open() {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   store_.Publish(std::make_shared<const ReadPoint>(store_.db.get(), store_.routing, ceiling));
-  committer_ = std::make_unique<Committer>(
-      store_, ceiling, [this](const KeyRange& range, Version version) { keeper_->Reclaim(range, version); });
+  committer_ = std::make_unique<Committer>(store_, ceiling, stamp.salt, [this](const KeyRange& range, Version version) {
+    keeper_->Reclaim(range, ReclaimKey(version, range));
+  });
   keeper_ = std::make_unique<Keeper>(
       store_, [this](const std::function<Status()>& task) { return committer_->Exclusively(task); });
-  for (const auto& [range, version] : reclaims_) keeper_->Reclaim(range, version);
+  for (const auto& [range, record] : reclaims_) keeper_->Reclaim(range, record);
   if (!stamp.unfinished) return {};
   Stamp finished = stamp;
   finished.unfinished = false;
+  finished.closed.reset();
   return directory_.Restamp(finished);
 }
 
@@ -198,7 +201,7 @@ Status RocksEngine::OpenDatabase() {
       rocksdb::ColumnFamilyDescriptor("meta", MetaFamilyOptions(shared))};
   if (std::filesystem::exists(directory_.data_path() + "/CURRENT")) {
     KVARTS_TRY(const LiveLogs live, FindLiveLogs(directory_.data_path(), options.env));
-    KVARTS_TRY(const LogCheck check, CheckLogs(directory_.data_path(), live, directory_.stamp().closed));
+    KVARTS_TRY(const LogCheck check, CheckLogs(directory_.data_path(), live, directory_.stamp()));
     if (check.torn) KVARTS_CHECK_OK(TrimLogs(check));
   }
   const rocksdb::Status status = TryOpen(options, families);
@@ -207,7 +210,8 @@ Status RocksEngine::OpenDatabase() {
 
 Result<std::optional<Bytes>> RocksEngine::ReadMeta(std::string_view key) {
   Bytes value;
-  const rocksdb::Status status = store_.db->Get({}, store_.meta, rocksdb::Slice(key.data(), key.size()), &value);
+  const rocksdb::Slice name(key.data(), key.size());
+  const rocksdb::Status status = InRocks([&] { return store_.db->Get({}, store_.meta, name, &value); });
   if (status.IsNotFound()) return std::optional<Bytes>();
   if (!status.ok()) return FromRocks(status);
   return std::optional<Bytes>(std::move(value));
@@ -237,16 +241,16 @@ Status RocksEngine::LoadMeta(Version* ceiling) {
     KVARTS_TRY(routing, Routing::Decode(*profiles));
   }
   store_.routing = routing;
-  return LoadReclaims();
+  return InRocks([this] { return LoadReclaims(); });
 }
 
 Status RocksEngine::LoadReclaims() {
   const std::unique_ptr<rocksdb::Iterator> it(store_.db->NewIterator({}, store_.meta));
   for (it->Seek(rocksdb::Slice(kMetaReclaim.data(), kMetaReclaim.size())); it->Valid(); it->Next()) {
     const BytesView key = it->key().ToStringView();
-    if (!key.starts_with(kMetaReclaim) || key.size() < kMetaReclaim.size() + sizeof(uint64_t)) break;
+    if (!key.starts_with(kMetaReclaim)) break;
     KVARTS_TRY(KeyRange range, DecodeRange(it->value().ToStringView()));
-    reclaims_.emplace_back(std::move(range), Version{LoadBig<uint64_t>(key.data() + kMetaReclaim.size())});
+    reclaims_.emplace_back(std::move(range), key);
   }
   return it->status().ok() ? Status{} : FromRocks(it->status());
 }

@@ -1,7 +1,7 @@
 // The embedded engine: the keyspace on RocksDB, in a data directory of its own.
 //
-// All commits of a process pass one commit thread (committer.h), which checks, orders, versions and writes them in
-// groups, one log sync a group. Reads never wait for it: they go to the hot-value cache (hot_cache.h) or to RocksDB at
+// All commits of a process pass one committer (committer.h), which checks, orders, versions and writes them in groups,
+// one log sync a group. Reads never wait for it: they go to the hot-value cache (hot_cache.h) or to RocksDB at
 // the last published read point (rocks_store.h). A keeper thread (keeper.h) watches the disk, closes views that are too
 // old and drops files that a range erase has emptied. docs/architecture.md follows a put and a get through here.
 #pragma once

@@ -80,10 +80,10 @@ Result<EngineStats> CollectStats(RocksStore& store, const rocksdb::Cache& block_
   }
   stats.log_bytes = LogBytes(store);
   stats.hot_values = store.cache.Stats();
-  stats.blocks.bytes = block_cache.GetUsage();
-  stats.blocks.capacity = block_cache.GetCapacity();
+  stats.block_cache_bytes = block_cache.GetUsage();
+  stats.block_cache_capacity = block_cache.GetCapacity();
   // Write buffers are charged to the block cache.
-  stats.memory_bytes = stats.hot_values.bytes + stats.blocks.bytes;
+  stats.memory_bytes = stats.hot_values.bytes + stats.block_cache_bytes;
   stats.memory_budget_bytes = store.options.memory_budget;
   stats.user_bytes_written = store.user_bytes.load();
   stats.storage_bytes_written = store.storage_bytes.load();

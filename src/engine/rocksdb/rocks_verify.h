@@ -1,8 +1,6 @@
 // Reads back everything that the engine has stored.
 #pragma once
 
-#include <rocksdb/env.h>
-
 #include <string>
 #include <vector>
 
