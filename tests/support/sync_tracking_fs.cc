@@ -173,13 +173,11 @@ class SyncTrackingFs::Directory final : public rocksdb::FSDirectoryWrapper {
 SyncTrackingFs::SyncTrackingFs() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
 
 void SyncTrackingFs::PowerOff() {
-  {
-    const std::lock_guard lock(mutex_);
-    off_ = true;
-  }
+  std::unique_lock lock(mutex_);
+  off_ = true;
   released_.notify_all();
   // Operations that had their turn before are waited for.
-  const std::unique_lock power(power_);
+  ended_.wait(lock, [this] { return turns_ == 0; });
 }
 
 void SyncTrackingFs::PowerOffForGood() {
@@ -280,9 +278,14 @@ SyncTrackingFs::Turn SyncTrackingFs::Begin(FileOp op, FileKind kind) {
       break;
     }
   }
-  // Taken before mutex_ is given up, so that PowerOff, which sets off_ first, finds every turn that it has to wait for.
-  turn.power = std::shared_lock(power_);
+  ++turns_;
+  turn.owner.reset(this);
   return turn;
+}
+
+void SyncTrackingFs::EndTurn() {
+  const std::lock_guard lock(mutex_);
+  if (--turns_ == 0) ended_.notify_all();
 }
 
 std::string SyncTrackingFs::Bury(const std::string& path) {

@@ -15,7 +15,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -123,20 +122,25 @@ class SyncTrackingFs final : public rocksdb::FileSystemWrapper {
   };
   // Permission to carry out an operation: while it lives, the power stays on.
   struct Turn {
-    std::shared_lock<std::shared_mutex> power;
+    struct End {
+      void operator()(SyncTrackingFs* owner) const { owner->EndTurn(); }
+    };
+    std::unique_ptr<SyncTrackingFs, End> owner;
     rocksdb::IOStatus status;
     bool torn = false;
   };
   Turn Begin(FileOp op, FileKind kind);
+  void EndTurn();
   std::string Bury(const std::string& path);
   void Note(NameChange change);
   // The directory was synced when its last change was this one.
   void NamesDurable(const std::string& directory, uint64_t last);
 
-  std::shared_mutex power_;
   bool for_good_ = false;  // under mutex_
   mutable std::mutex mutex_;
   std::condition_variable released_;
+  std::condition_variable ended_;
+  uint64_t turns_ = 0;  // under way
   bool off_ = false;
   std::map<std::string, std::shared_ptr<Extent>> extents_;  // of files written here
   std::map<std::string, std::vector<NameChange>> changes_;  // by directory
