@@ -37,6 +37,10 @@ class Committer {
   void Submit(std::span<std::unique_ptr<Submission>> submissions);
   // Runs a task on the commit thread between two groups, and waits for it.
   Status Exclusively(const std::function<Status()>& task);
+  // On the commit thread: whether anything in the range may have been written after `since`.
+  bool RangeMayHaveChanged(const KeyRange& range, Version since) const {
+    return group_.RangeMayHaveChanged(range, since);
+  }
   // On the commit thread: everything written so far is on disk when this returns.
   Status SyncLog();
 

@@ -40,6 +40,9 @@ class Group {
   void Decide(std::unique_ptr<Submission> submission, std::vector<std::unique_ptr<Submission>>* next);
   bool Full() const { return operations_ >= kMaxOperations || bytes_ >= kMaxBytes; }
 
+  bool RangeMayHaveChanged(const KeyRange& range, Version since) const {
+    return recent_.RangeMayHaveChanged(range, since);
+  }
   rocksdb::WriteBatch& batch() { return batch_; }
   std::vector<Decision>& decisions() { return decisions_; }
   bool writes() const { return writes_; }

@@ -11,12 +11,15 @@
 namespace kvarts {
 namespace {
 
+constexpr int kDropTries = 20;
+constexpr auto kReadersPause = std::chrono::milliseconds(1);
+
 rocksdb::Slice ToSlice(BytesView bytes) { return {bytes.data(), bytes.size()}; }
 
 }  // namespace
 
-Keeper::Keeper(RocksStore& store, std::function<Status(const std::function<Status()>&)> exclusively)
-    : store_(store), exclusively_(std::move(exclusively)), thread_([this] { Loop(); }) {}
+Keeper::Keeper(RocksStore& store, CommitThread commit_thread)
+    : store_(store), commit_thread_(std::move(commit_thread)), thread_([this] { Loop(); }) {}
 
 Keeper::~Keeper() { Stop(); }
 
@@ -51,7 +54,8 @@ void Keeper::LookAround() {
   WatchDisk();
   DropFiles();
   if (!store_.expired_counters.empty()) {
-    IgnoreError(exclusively_([this] { return EraseExpiredCounters(); }));  // what fails comes up again in compaction
+    IgnoreError(
+        commit_thread_.run([this] { return EraseExpiredCounters(); }));  // what fails comes up again in compaction
   }
 }
 
@@ -74,24 +78,33 @@ void Keeper::WatchDisk() {
   }
 }
 
+// Every reader holds a snapshot, so the oldest of them says whether one still sees what was erased.
+bool Keeper::IsDue(const Erased& erased) const {
+  uint64_t oldest = 0;
+  store_.db->GetIntProperty(rocksdb::DB::Properties::kOldestSnapshotSequence, &oldest);
+  return oldest >= erased.sequence;
+}
+
 void Keeper::DropFiles() {
-  std::vector<Erased> due;
+  std::vector<Erased> pending;
   {
     std::lock_guard lock(mutex_);
-    // Every reader holds a snapshot, so the oldest of them says whether one still sees what was erased.
-    uint64_t oldest = 0;
-    store_.db->GetIntProperty(rocksdb::DB::Properties::kOldestSnapshotSequence, &oldest);
-    std::erase_if(erased_, [&](const Erased& erased) {
-      const bool is_due = oldest >= erased.sequence;
-      if (is_due) due.push_back(erased);
-      return is_due;
-    });
+    pending.swap(erased_);
   }
-  for (const Erased& erased : due) {
-    const Status dropped = exclusively_([&] { return DropFilesOf(erased); });
-    if (dropped.has_value()) continue;
+  for (Erased& erased : pending) {
+    bool done = false;
+    // Readers are quick, as a rule: those from before are gone a moment later.
+    for (int tries = 0; tries < kDropTries && !done && IsDue(erased); ++tries) {
+      if (tries > 0) std::this_thread::sleep_for(kReadersPause);
+      const Status tried = commit_thread_.run([&]() -> Status {
+        KVARTS_TRY(done, DropFilesOf(&erased));
+        return {};
+      });
+      if (!tried.has_value()) break;
+    }
+    if (done) continue;
     std::lock_guard lock(mutex_);
-    erased_.push_back(erased);
+    erased_.push_back(std::move(erased));
   }
 }
 
@@ -121,17 +134,33 @@ bool Keeper::HoldsAnything(const KeyRange& range) {
   return !page.has_value() || !page->empty();
 }
 
-// Dropping a file drops tombstones with it, and what they hid in files that are only partly in the range would come
-// back. So the range is erased once more, while no compaction can start: the new tombstone is in the write buffer or in
-// level 0, whose files are never dropped this way. What follows is safe to repeat, and is repeated after a crash.
-Status Keeper::DropFilesOf(const Erased& erased) {
+Result<bool> Keeper::DropFilesOf(Erased* erased) {
   // A compaction that was asked for could take the new tombstone down to where files are dropped.
   const std::unique_lock alone(store_.compacting, std::try_to_lock);
   if (!alone) return Error(ErrorCode::kOverloaded, "a compaction is under way");
-  auto segments = store_.routing->Segments(erased.range);
   // Somebody has written into the range since: compaction will do the work.
-  if (HoldsAnything(erased.range)) segments.clear();
-  for (const Routing::Segment& segment : segments) {
+  const bool empty = !HoldsAnything(erased->range);
+  if (empty && commit_thread_.may_have_changed(erased->range, erased->empty_at)) {
+    // It may have been written and erased again, and a view opened in between: there must be no reader from before now.
+    erased->empty_at = store_.visible();
+    erased->sequence = store_.db->GetLatestSequenceNumber();
+    store_.Publish(std::make_shared<const ReadPoint>(store_.db.get(), store_.routing, store_.visible()));
+    return false;
+  }
+  if (empty) KVARTS_CHECK_OK(DropFilesIn(erased->range));
+  rocksdb::WriteOptions how;
+  how.no_slowdown = true;
+  const rocksdb::Status forgotten =
+      InRocks([&] { return store_.db->Delete(how, store_.meta, ToSlice(erased->record)); });
+  if (!forgotten.ok()) return FromRocks(forgotten);
+  return true;
+}
+
+// Dropping a file drops tombstones with it, and what they hid in files that are only partly in the range would come
+// back. So the range is erased once more, while no compaction can start: the new tombstone is in the write buffer or in
+// level 0, whose files are never dropped this way. What follows is safe to repeat, and is repeated after a crash.
+Status Keeper::DropFilesIn(const KeyRange& range) {
+  for (const Routing::Segment& segment : store_.routing->Segments(range)) {
     rocksdb::ColumnFamilyHandle* family = store_.families[static_cast<size_t>(segment.profile)];
     rocksdb::Status status = store_.db->SetOptions(family, {{"disable_auto_compactions", "true"}});
     if (!status.ok()) return FromRocks(status);
@@ -147,10 +176,7 @@ Status Keeper::DropFilesOf(const Erased& erased) {
     if (!status.ok()) return FromRocks(status);
     if (!again.ok()) return FromRocks(again);
   }
-  rocksdb::WriteOptions how;
-  how.no_slowdown = true;
-  const rocksdb::Status forgotten = InRocks([&] { return store_.db->Delete(how, store_.meta, erased.record); });
-  return forgotten.ok() ? Status{} : FromRocks(forgotten);
+  return {};
 }
 
 }  // namespace kvarts

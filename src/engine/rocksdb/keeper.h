@@ -14,8 +14,15 @@ namespace kvarts {
 
 class Keeper {
  public:
-  // `exclusively` runs a task on the commit thread.
-  Keeper(RocksStore& store, std::function<Status(const std::function<Status()>&)> exclusively);
+  // What the keeper needs of the committer.
+  struct CommitThread {
+    // Runs a task on it, and waits.
+    std::function<Status(const std::function<Status()>&)> run;
+    // On it: whether anything in the range may have been written after the version.
+    std::function<bool(const KeyRange&, Version)> may_have_changed;
+  };
+
+  Keeper(RocksStore& store, CommitThread commit_thread);
   ~Keeper();
 
   // Ends the thread; what is left to do is done after the next open.
@@ -27,20 +34,26 @@ class Keeper {
   struct Erased {
     KeyRange range;
     Bytes record;
+    // When the range was last found empty: a reader at or after it sees nothing there, unless it was written since.
     rocksdb::SequenceNumber sequence;
+    Version empty_at = kNoVersion;
   };
 
   void Loop();
   void LookAround();
   void WatchDisk();
   void DropFiles();
-  // On the commit thread, so that nothing changes meanwhile.
-  Status DropFilesOf(const Erased& erased);
+  // Whether no reader is left from before the range was found empty.
+  bool IsDue(const Erased& erased) const;
+  // On the commit thread, so that nothing changes meanwhile. True when there is nothing left to do; else the range was
+  // found empty only now, and readers from before have to go first.
+  Result<bool> DropFilesOf(Erased* erased);
+  Status DropFilesIn(const KeyRange& range);
   bool HoldsAnything(const KeyRange& range);
   Status EraseExpiredCounters();
 
   RocksStore& store_;
-  const std::function<Status(const std::function<Status()>&)> exclusively_;
+  const CommitThread commit_thread_;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stopping_ = false;

@@ -152,7 +152,10 @@ Status RocksEngine::Open() {
     keeper_->Reclaim(range, ReclaimKey(version, range));
   });
   keeper_ = std::make_unique<Keeper>(
-      store_, [this](const std::function<Status()>& task) { return committer_->Exclusively(task); });
+      store_, Keeper::CommitThread{
+                  .run = [this](const std::function<Status()>& task) { return committer_->Exclusively(task); },
+                  .may_have_changed = [this](const KeyRange& range,
+                                             Version since) { return committer_->RangeMayHaveChanged(range, since); }});
   for (const auto& [range, record] : reclaims_) keeper_->Reclaim(range, record);
   if (!stamp.unfinished) return {};
   Stamp finished = stamp;
