@@ -37,8 +37,8 @@ class ShellScript : public testing::Test {
   }
   std::string VersionOf(const std::string& key) {
     std::smatch match;
-    const std::string out = Run("get " + key + "\n").out;
-    EXPECT_TRUE(std::regex_search(out, match, std::regex("version ([0-9]+)"))) << out;
+    const Ran ran = Run("get " + key + "\n");
+    EXPECT_TRUE(std::regex_search(ran.out, match, std::regex("version ([0-9]+)"))) << ran.out << ran.err;
     return match[1];
   }
 

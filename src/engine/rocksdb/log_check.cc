@@ -274,6 +274,7 @@ Result<LiveLogs> FindLiveLogs(const std::string& data_path, rocksdb::Env* env) {
   options.env = env;
   options.info_log = std::make_shared<NoLogger>();
   options.max_open_files = 16;
+  options.max_file_opening_threads = 1;
   options.track_and_verify_wals_in_manifest = true;  // as the real open
   options.wal_filter = &numbers;
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;  // they are looked at below

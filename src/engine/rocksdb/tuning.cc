@@ -74,6 +74,10 @@ rocksdb::DBOptions DatabaseOptions(const RocksOptions& options, const MemoryPlan
   // A compaction of level 0 reads dozens of files at once, each with a buffer of this size.
   db.compaction_readahead_size = std::clamp(options.memory_budget / 1024, 64 * kKiB, 2 * kMiB);
   db.max_open_files = 4096;
+#if defined(__SANITIZE_THREAD__)
+  // Files are opened by several threads at once, in code that ThreadSanitizer would misread (in_rocks.h).
+  db.max_file_opening_threads = 1;
+#endif
   db.stats_dump_period_sec = 0;
   db.stats_persist_period_sec = 0;
   db.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
