@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <thread>
 
 #include "engine/rocksdb/meta.h"
@@ -58,24 +57,8 @@ class LogTest : public FaultTest {
     stamp.erase(line, stamp.find('\n', line) + 1 - line);
     WriteBytes(dir() + "/KVARTS", stamp);
   }
-  // Leaves the store as if the machine had crashed now, with all that was written so far. `wind_up` ends what is under
-  // way in the store that is given up.
-  void Crash(const std::function<void()>& wind_up = [] {}) {
-    const std::string crashed = dir() + ".crashed";
-    std::filesystem::remove_all(crashed);
-    std::filesystem::create_directories(crashed + "/data");
-    std::error_code gone;  // what RocksDB removes meanwhile is not needed
-    for (const auto& file : std::filesystem::directory_iterator(dir())) {
-      if (file.is_regular_file()) std::filesystem::copy(file, crashed, gone);
-    }
-    for (const auto& file : std::filesystem::directory_iterator(data())) {
-      std::filesystem::copy(file, crashed + "/data", gone);
-    }
-    wind_up();
-    Close();
-    std::filesystem::remove_all(dir());
-    std::filesystem::rename(crashed, dir());
-  }
+  // Ends the store as a crash of the machine does that comes after everything was written back.
+  void Crash() { LosePower({.tail = PowerLoss::Tail::kKept}); }
   void ExpectRefused(const std::string& why = "the log is damaged in a part that had been written to disk") {
     // Nothing is changed by looking.
     for (int i = 0; i < 2; ++i) {
@@ -317,10 +300,13 @@ TEST_F(LogTest, WhatIsLostFromOneLogIsNotJumpedOverInTheNext) {
     std::thread flush([this] { IgnoreError(engine().Compact(KeyRange::All())); });
     WaitUntil([&] { return FilesOf(FileKind::kLog).size() == 2; });
     PutMany(40, 60, Durability::kNone);
-    Crash([&] {
-      files().Release();
-      flush.join();
-    });
+    std::filesystem::remove_all(dir() + ".crashed");
+    std::filesystem::copy(dir(), dir() + ".crashed", std::filesystem::copy_options::recursive);
+    files().Release();
+    flush.join();
+    Close();
+    std::filesystem::remove_all(dir());
+    std::filesystem::rename(dir() + ".crashed", dir());
     // The machine crashed with the new log written back, and the old one not quite.
     const size_t cut = std::filesystem::file_size(old_log) - static_cast<size_t>(kept) * 300;
     CutTo(old_log, cut);

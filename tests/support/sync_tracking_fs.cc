@@ -55,7 +55,7 @@ FileKind KindOfFile(const std::string& path) {
 
 void LoseTail(const std::string& path, uint64_t synced, uint64_t written, const PowerLoss& loss) {
   written = std::min(written, SizeOf(path));
-  if (written <= synced) return;
+  if (written <= synced || loss.tail == PowerLoss::Tail::kKept) return;
   std::mt19937_64 random(loss.seed ^ std::hash<std::string>()(fs::path(path).filename()));
   const uint64_t length = synced + random() % (written - synced + 1);
   const uint64_t left = loss.tail == PowerLoss::Tail::kGone ? synced : length;
@@ -193,7 +193,8 @@ void SyncTrackingFs::LoseUnsynced(const PowerLoss& loss) {
   for (const auto& [path, extent] : extents_) LoseTail(path, extent->synced, extent->written, loss);
   std::mt19937_64 random(loss.seed);
   for (auto& [directory, changes] : changes_) {
-    const size_t kept = loss.tail == PowerLoss::Tail::kGone ? 0 : random() % (changes.size() + 1);
+    size_t kept = loss.tail == PowerLoss::Tail::kGone ? 0 : random() % (changes.size() + 1);
+    if (loss.tail == PowerLoss::Tail::kKept) kept = changes.size();
     for (; changes.size() > kept; changes.pop_back()) {
       const NameChange& last = changes.back();
       if (last.kind == NameChange::Kind::kMade) Require(unlink(last.path.c_str()) == 0, last.path);

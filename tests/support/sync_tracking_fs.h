@@ -48,6 +48,7 @@ struct Fault {
 struct PowerLoss {
   enum class Tail : uint8_t {
     kGone,     // all of them are lost
+    kKept,     // none is, as if everything had just been written back
     kCut,      // some of the first ones are there
     kZeros,    // each page of 4 KiB is there, or reads as zeros
     kGarbage,  // each page is there, or reads as anything; only in logs, elsewhere as kZeros
