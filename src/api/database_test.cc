@@ -9,16 +9,13 @@
 #include <stdexcept>
 #include <thread>
 
+#include "support/commits.h"
 #include "support/temp_dir.h"
 
 namespace kvarts::test {
 namespace {
 
 using testing::ElementsAre;
-
-std::string CodeOf(const auto& result) {
-  return result.has_value() ? "ok" : std::string(ErrorCodeName(result.error().code()));
-}
 
 // Which limit an error names.
 std::string LimitOf(const auto& result) { return result.has_value() ? "" : std::string(result.error().field("limit")); }

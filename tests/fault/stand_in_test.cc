@@ -13,6 +13,13 @@ class StandInTest : public FaultTest {
  protected:
   StandInTest() { options.version_reserve = Duration::Seconds(3600); }  // nothing is synced for its sake
 
+  // The number under the key is at least this one when everything is lost that was not synced.
+  void ExpectAfterPowerLoss(BytesView key, int at_least) {
+    LosePower();
+    options.version_reserve = Duration::Millis(1);
+    Open();
+    EXPECT_GE(std::stoi(Value(key)), at_least);
+  }
   // Keeps committing, one after the other, while `body` runs.
   void WhileWriting(const std::function<void()>& body) {
     std::atomic<bool> stop{false};
@@ -33,15 +40,20 @@ TEST_F(StandInTest, WhatWasWrittenIsSyncedWhenTheIntervalEnds) {
     Put("k", std::to_string(i), Durability::kInterval);
     WaitUntil([this] { return files().unsynced(FileKind::kLog) == 0; });
   }
+  ExpectAfterPowerLoss("k", 19);
 }
 
 TEST_F(StandInTest, AWriterWithoutPausesIsSyncedToo) {
   options.sync_interval = Duration::Millis(1);
   Open();
-  WhileWriting([this] {
+  Put("busy", "0");
+  int seen = 0;
+  WhileWriting([&] {
+    WaitUntil([&] { return (seen = std::stoi(Value("busy"))) > 10; });
     const uint64_t before = files().count(FileOp::kSync, FileKind::kLog);
     WaitUntil([&] { return files().count(FileOp::kSync, FileKind::kLog) >= before + 10; });
   });
+  ExpectAfterPowerLoss("busy", seen);
 }
 
 TEST_F(StandInTest, AWriterWithoutPausesLeavesRoomForOtherWork) {

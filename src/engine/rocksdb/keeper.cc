@@ -94,8 +94,12 @@ void Keeper::DropFiles() {
   for (Erased& erased : pending) {
     bool done = false;
     // Readers are quick, as a rule: those from before are gone a moment later.
-    for (int tries = 0; tries < kDropTries && !done && IsDue(erased); ++tries) {
+    for (int tries = 0; tries < kDropTries && !done; ++tries) {
       if (tries > 0) std::this_thread::sleep_for(kReadersPause);
+      if (!IsDue(erased)) {
+        if (tries == 0) break;  // a view is open
+        continue;
+      }
       const Status tried = commit_thread_.run([&]() -> Status {
         KVARTS_TRY(done, DropFilesOf(&erased));
         return {};
