@@ -10,8 +10,6 @@
 namespace kvarts {
 namespace {
 
-rocksdb::Slice ToSlice(BytesView bytes) { return {bytes.data(), bytes.size()}; }
-
 // The database as it is: only the commit thread writes, so nothing changes while it reads.
 class LatestView final : public View {
  public:

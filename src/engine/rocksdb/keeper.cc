@@ -14,8 +14,6 @@ namespace {
 constexpr int kDropTries = 20;
 constexpr auto kReadersPause = std::chrono::milliseconds(1);
 
-rocksdb::Slice ToSlice(BytesView bytes) { return {bytes.data(), bytes.size()}; }
-
 }  // namespace
 
 Keeper::Keeper(RocksStore& store, CommitThread commit_thread)

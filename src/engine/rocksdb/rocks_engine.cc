@@ -213,8 +213,7 @@ Status RocksEngine::OpenDatabase() {
 
 Result<std::optional<Bytes>> RocksEngine::ReadMeta(std::string_view key) {
   Bytes value;
-  const rocksdb::Slice name(key.data(), key.size());
-  const rocksdb::Status status = InRocks([&] { return store_.db->Get({}, store_.meta, name, &value); });
+  const rocksdb::Status status = InRocks([&] { return store_.db->Get({}, store_.meta, ToSlice(key), &value); });
   if (status.IsNotFound()) return std::optional<Bytes>();
   if (!status.ok()) return FromRocks(status);
   return std::optional<Bytes>(std::move(value));
@@ -249,7 +248,7 @@ Status RocksEngine::LoadMeta(Version* ceiling) {
 
 Status RocksEngine::LoadReclaims() {
   const std::unique_ptr<rocksdb::Iterator> it(store_.db->NewIterator({}, store_.meta));
-  for (it->Seek(rocksdb::Slice(kMetaReclaim.data(), kMetaReclaim.size())); it->Valid(); it->Next()) {
+  for (it->Seek(ToSlice(kMetaReclaim)); it->Valid(); it->Next()) {
     const BytesView key = it->key().ToStringView();
     if (!key.starts_with(kMetaReclaim)) break;
     KVARTS_TRY(KeyRange range, DecodeRange(it->value().ToStringView()));
@@ -287,8 +286,8 @@ Status RocksEngine::AssignOnCommitThread(const KeyRange& range, Profile profile)
   how.sync = true;
   how.no_slowdown = true;
   const Bytes encoded = next->Encode();
-  const rocksdb::Slice key(kMetaProfiles.data(), kMetaProfiles.size());
-  const rocksdb::Status status = InRocks([&] { return store_.db->Put(how, store_.meta, key, encoded); });
+  const rocksdb::Status status =
+      InRocks([&] { return store_.db->Put(how, store_.meta, ToSlice(kMetaProfiles), encoded); });
   if (!status.ok()) return FromRocks(status);
   store_.routing = std::move(next);
   store_.Publish(std::make_shared<const ReadPoint>(store_.db.get(), store_.routing, store_.visible()));

@@ -11,8 +11,6 @@
 namespace kvarts {
 namespace {
 
-rocksdb::Slice ToSlice(BytesView bytes) { return {bytes.data(), bytes.size()}; }
-
 // Counts the tombstones that RocksDB steps over. Its counting is switched off but for scans whose cost is asked for.
 class TombstoneCount {
  public:

@@ -10,8 +10,6 @@
 namespace kvarts {
 namespace {
 
-rocksdb::Slice ToSlice(BytesView bytes) { return {bytes.data(), bytes.size()}; }
-
 Error DamagedValue(BytesView key) {
   return Error(ErrorCode::kCorruption, "a stored value has a damaged header", {{"key", Escaped(key)}});
 }

@@ -20,6 +20,8 @@
 
 namespace kvarts {
 
+inline rocksdb::Slice ToSlice(BytesView bytes) { return {bytes.data(), bytes.size()}; }
+
 // RocksDB counts what a thread does with it unless the thread has told it not to; only scans use its counts.
 void CountNothing();
 

@@ -38,15 +38,15 @@ Status UpgradeFormat(DataDirectory& directory, RocksStore& store) {
 Status WriteIdentity(const Stamp& stamp, RocksStore& store) {
   rocksdb::WriteOptions how;
   how.sync = true;
-  const rocksdb::Slice name(kMetaIdentity.data(), kMetaIdentity.size());
-  const rocksdb::Status status = InRocks([&] { return store.db->Put(how, store.meta, name, stamp.id.ToString()); });
+  const rocksdb::Status status =
+      InRocks([&] { return store.db->Put(how, store.meta, ToSlice(kMetaIdentity), stamp.id.ToString()); });
   return status.ok() ? Status{} : FromRocks(status);
 }
 
 Status CheckIdentity(const DataDirectory& directory, RocksStore& store) {
   std::string identity;
-  const rocksdb::Slice name(kMetaIdentity.data(), kMetaIdentity.size());
-  const rocksdb::Status status = InRocks([&] { return store.db->Get({}, store.meta, name, &identity); });
+  const rocksdb::Status status =
+      InRocks([&] { return store.db->Get({}, store.meta, ToSlice(kMetaIdentity), &identity); });
   if (!status.ok() && !status.IsNotFound()) return FromRocks(status);
   if (identity == directory.stamp().id.ToString()) return {};
   return Error(ErrorCode::kCorruption, "the data in the directory are not those of its stamp",
