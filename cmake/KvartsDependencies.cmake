@@ -19,6 +19,16 @@ kvarts_find(kvarts_rocksdb rocksdb/db.h rocksdb)
 kvarts_find(kvarts_xxhash xxhash.h xxhash)
 kvarts_find(kvarts_edit histedit.h edit)
 
+find_package(OpenSSL REQUIRED)
+
+# Asio is headers alone; what is no template in it is compiled once, in src/net/asio.cc.
+find_path(KVARTS_ASIO_INCLUDE_DIR asio.hpp REQUIRED)
+add_library(kvarts_asio INTERFACE)
+target_include_directories(kvarts_asio SYSTEM INTERFACE "${KVARTS_ASIO_INCLUDE_DIR}")
+target_compile_definitions(kvarts_asio INTERFACE ASIO_STANDALONE ASIO_NO_DEPRECATED ASIO_SEPARATE_COMPILATION
+                                                 ASIO_NO_TS_EXECUTORS)
+target_link_libraries(kvarts_asio INTERFACE Threads::Threads)
+
 # The allocator of the executables. Sanitizers bring their own.
 add_library(kvarts_allocator INTERFACE)
 if(NOT KVARTS_SANITIZE)

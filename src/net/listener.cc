@@ -1,0 +1,152 @@
+#include "net/listener.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <asio/redirect_error.hpp>
+#include <numeric>
+
+namespace kvarts::net {
+namespace {
+
+constexpr auto kAcceptPause = std::chrono::milliseconds(100);
+
+// A socket that a process left behind when it died keeps its name from being taken; one that answers is in use.
+bool Abandoned(const Address& address) {
+  const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (probe < 0) return false;
+  const auto size = static_cast<socklen_t>(address.endpoint.size());
+  const bool refused = ::connect(probe, address.endpoint.data(), size) != 0 && errno == ECONNREFUSED;
+  ::close(probe);
+  return refused;
+}
+
+void SetNoDelay(const Socket& socket) {
+  // Fails for Unix sockets, which do not delay.
+  const int on = 1;
+  ::setsockopt(const_cast<Socket&>(socket).native_handle(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
+}  // namespace
+
+Listener::Listener(std::span<const std::unique_ptr<Loop>> loops, std::vector<Protocol*> protocols,
+                   ListenerOptions options)
+    : loops_(loops), protocols_(std::move(protocols)), options_(options) {}
+
+Status Listener::Listen(const Address& address) {
+  Loop& loop = *loops_.front();
+  const auto acceptor = std::make_shared<Acceptor>(loop.context());
+  asio::error_code failed;
+  const auto refused = [&](const char* text) {
+    return Error(ErrorCode::kUnavailable, text,
+                 {{"address", EndpointText(address.endpoint)}, {"cause", failed.message()}});
+  };
+  acceptor->open(address.endpoint.protocol(), failed);
+  if (failed) return refused("the address cannot be listened on");
+  if (address.unix_path.empty()) {
+    acceptor->set_option(asio::socket_base::reuse_address(true), failed);
+  } else if (Abandoned(address)) {
+    ::unlink(address.unix_path.c_str());
+  }
+  acceptor->bind(address.endpoint, failed);
+  if (failed) return refused("the address cannot be listened on");
+  acceptor->listen(asio::socket_base::max_listen_connections, failed);
+  if (failed) return refused("the address cannot be listened on");
+  acceptors_.push_back(acceptor);
+  loop.Spawn(Accept(acceptor));
+  return {};
+}
+
+std::vector<std::string> Listener::addresses() const {
+  std::vector<std::string> texts;
+  for (const auto& acceptor : acceptors_) {
+    asio::error_code ignored;
+    texts.push_back(EndpointText(acceptor->local_endpoint(ignored)));
+  }
+  return texts;
+}
+
+void Listener::Stop() {
+  for (const auto& acceptor : acceptors_) {
+    loops_.front()->Post([acceptor] {
+      asio::error_code ignored;
+      const auto endpoint = acceptor->local_endpoint(ignored);
+      acceptor->close(ignored);
+      const std::string text = EndpointText(endpoint);
+      if (text.starts_with("unix:/")) ::unlink(text.c_str() + 5);
+    });
+  }
+}
+
+void Listener::SetTls(std::shared_ptr<const TlsContext> tls) { tls_.store(std::move(tls)); }
+
+void Listener::Adopt(int socket) {
+  Loop& loop = NextLoop();
+  loop.Post([this, &loop, socket] {
+    Take(loop, Socket(loop.executor(), asio::generic::stream_protocol(AF_UNIX, 0), socket));
+  });
+}
+
+size_t Listener::connections() const {
+  return std::accumulate(loops_.begin(), loops_.end(), size_t{0},
+                         [](size_t sum, const auto& loop) { return sum + loop->connections(); });
+}
+
+Task<> Listener::Accept(std::shared_ptr<Acceptor> acceptor) {
+  Timer pause(loops_.front()->executor());
+  while (acceptor->is_open()) {
+    Loop& loop = NextLoop();
+    asio::error_code failed;
+    Socket socket(loop.executor());
+    co_await acceptor->async_accept(socket, asio::redirect_error(kAwait, failed));
+    if (!failed) {
+      SetNoDelay(socket);
+      Take(loop, std::move(socket));
+    } else if (acceptor->is_open()) {
+      // Out of descriptors or memory: connections that end make room.
+      pause.expires_after(kAcceptPause);
+      co_await pause.async_wait(asio::redirect_error(kAwait, failed));
+    }
+  }
+}
+
+void Listener::Take(Loop& loop, Socket socket) {
+  counts_.accepted.fetch_add(1, std::memory_order_relaxed);
+  const size_t open = connections();
+  const bool refuse = open >= options_.max_connections;
+  if (refuse) counts_.refused.fetch_add(1, std::memory_order_relaxed);
+  if (open >= options_.max_connections + kRefusedPolitely) return;
+  loop.Spawn(Serve(loop, std::move(socket), refuse));
+}
+
+Task<> Listener::Serve(Loop& loop, Socket socket, bool refuse) {
+  const std::shared_ptr<const TlsContext> tls = tls_.load();
+  Stream stream(loop, std::move(socket), tls ? tls->Accept() : nullptr);
+  stream.set_idle(true);
+  stream.SetDeadline(options_.first_byte_timeout);
+  Protocol* protocol = co_await Sniff(stream);
+  stream.set_idle(false);
+  if (protocol == nullptr) co_return;
+  co_await protocol->Serve(stream, refuse);
+}
+
+Task<Protocol*> Listener::Sniff(Stream& stream) {
+  while (co_await stream.Read()) {
+    const std::string_view first = stream.input().substr(0, Protocol::kMaxSniffBytes);
+    bool undecided = false;
+    for (Protocol* protocol : protocols_) {
+      const Protocol::Match match = protocol->Sniff(first);
+      if (match == Protocol::Match::kYes) co_return protocol;
+      undecided = undecided || match == Protocol::Match::kMaybe;
+    }
+    if (!undecided) {
+      counts_.unknown.fetch_add(1, std::memory_order_relaxed);
+      break;
+    }
+  }
+  co_return nullptr;
+}
+
+}  // namespace kvarts::net

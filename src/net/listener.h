@@ -1,0 +1,71 @@
+// Listener: takes connections in and gives each to a loop, in turn; finds out which protocol it speaks, and has it
+// served. Counts connections, and refuses those beyond the limit.
+//
+// Start and Stop belong to one thread; the rest happens on the loops.
+#pragma once
+
+#include <asio/basic_socket_acceptor.hpp>
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "net/address.h"
+#include "net/protocol.h"
+
+namespace kvarts::net {
+
+struct ListenerOptions {
+  size_t max_connections = 20'000;
+  // How long a new connection may take to say something.
+  std::chrono::milliseconds first_byte_timeout{10'000};
+};
+
+struct ListenerCounts {
+  std::atomic<uint64_t> accepted{0};
+  std::atomic<uint64_t> refused{0};  // beyond max_connections
+  std::atomic<uint64_t> unknown{0};  // spoke no protocol of ours
+};
+
+class Listener {
+ public:
+  Listener(std::span<const std::unique_ptr<Loop>> loops, std::vector<Protocol*> protocols, ListenerOptions options);
+
+  // Begins to listen. `unavailable` when the address is taken or not ours.
+  Status Listen(const Address& address);
+  // As text, with the ports that were chosen.
+  std::vector<std::string> addresses() const;
+  // Takes no more connections.
+  void Stop();
+
+  // From now on for new connections; null: plain.
+  void SetTls(std::shared_ptr<const TlsContext> tls);
+  // Serves a socket that is connected already.
+  void Adopt(int socket);
+
+  size_t connections() const;
+  const ListenerCounts& counts() const { return counts_; }
+
+ private:
+  using Acceptor = asio::basic_socket_acceptor<asio::generic::stream_protocol, Executor>;
+
+  // Beyond the limit, so many more get to hear why they are refused; the rest is closed without a word.
+  static constexpr size_t kRefusedPolitely = 128;
+
+  Loop& NextLoop() { return *loops_[next_loop_++ % loops_.size()]; }
+  Task<> Accept(std::shared_ptr<Acceptor> acceptor);
+  void Take(Loop& loop, Socket socket);
+  Task<> Serve(Loop& loop, Socket socket, bool refuse);
+  Task<Protocol*> Sniff(Stream& stream);
+
+  const std::span<const std::unique_ptr<Loop>> loops_;
+  const std::vector<Protocol*> protocols_;
+  const ListenerOptions options_;
+  std::vector<std::shared_ptr<Acceptor>> acceptors_;
+  std::atomic<std::shared_ptr<const TlsContext>> tls_;
+  std::atomic<size_t> next_loop_{0};
+  ListenerCounts counts_;
+};
+
+}  // namespace kvarts::net

@@ -1,0 +1,104 @@
+// Stream: a connected socket, plain or under TLS, as a protocol sees it: bytes that have arrived, bytes to be sent.
+//
+//   while (co_await stream.Read()) {
+//     … stream.input() …; stream.Consume(n);
+//     stream.output().append(…);
+//     if (!co_await stream.Flush()) co_return;
+//   }
+//
+// An idle connection holds no buffer: what arrives is read into the loop's scratch, handled there, and only what must
+// outlive the next wait is copied (Keep). A view of the input is good until the next co_await or Consume of all of it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "net/loop.h"
+#include "net/tls.h"
+
+namespace kvarts::net {
+
+class Stream {
+ public:
+  // `tls` is null for a plain connection.
+  Stream(Loop& loop, Socket socket, std::unique_ptr<TlsSession> tls);
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  Loop& loop() { return loop_; }
+  // For logs: "127.0.0.1:50514", "unix".
+  std::string PeerName() const;
+
+  std::string_view input() const { return input_; }
+  void Consume(size_t size) { input_.remove_prefix(size); }
+  // Waits for more input, which is appended to what there is. False when there will be none: the peer has ended, or
+  // failed, or the connection was aborted.
+  Task<bool> Read();
+  // Moves the input to memory of this connection's own; to be called before any other wait.
+  void Keep();
+
+  Bytes& output() { return output_; }
+  // Sends the output. False when it cannot be sent.
+  Task<bool> Flush();
+  // Sends what can be sent without waiting, which is mostly all of it: true when nothing is left for Flush.
+  bool FlushNow();
+  // Ends the connection in an orderly way: what was sent still arrives, even if the peer has sent more than was read.
+  Task<> Close();
+  // Ends it at once. Waits under way end with failure.
+  void Abort();
+
+  // By when what is being waited for must have happened, or the connection is aborted.
+  void SetDeadline(std::chrono::milliseconds from_now) { deadline_ = loop_.now() + from_now; }
+  void ClearDeadline() { deadline_ = SteadyTime::max(); }
+  // Whether nothing is under way: such a connection may be closed at any time.
+  void set_idle(bool idle) { idle_ = idle; }
+  bool idle() const { return idle_; }
+  bool aborted() const { return aborted_; }
+  // Whether the peer has closed its side, as far as can be told without waiting.
+  bool PeerGone();
+
+  // Waits until Wake is called (by Post from another thread), the time is over, or the connection is aborted. A wake
+  // before the wait ends the wait at once.
+  Task<> Sleep(std::chrono::milliseconds at_most);
+  void Wake();
+
+ private:
+  friend class Loop;
+
+  // Longer buffers are given back when they are empty.
+  static constexpr size_t kKeptCapacity = 16 << 10;
+  // The least that is read at a time into memory of the connection's own.
+  static constexpr size_t kReadBytes = 16 << 10;
+
+  // What a read of the socket came to.
+  enum class Got { kSome, kNothingYet, kEnd };
+  Got Receive();
+  Got ReceivePlain();
+  Got ReceiveTls();
+  // Sends bytes as they are, as many as go without waiting. False when the connection failed.
+  bool SendSome(std::string_view* bytes);
+  // Sends all of them; false when that failed.
+  Task<bool> Send(std::string_view bytes);
+  void ReleaseOutput();
+  Task<bool> WaitFor(asio::socket_base::wait_type what);
+
+  Loop& loop_;
+  Socket socket_;
+  std::unique_ptr<TlsSession> tls_;
+  std::string_view input_;  // in the scratch, or in kept_
+  Bytes kept_;
+  Bytes output_;
+  size_t sent_ = 0;  // of the output
+  SteadyTime deadline_ = SteadyTime::max();
+  std::unique_ptr<Timer> sleep_;  // made when first needed
+  bool idle_ = false;
+  bool aborted_ = false;
+  bool woken_ = false;
+  Stream* next_ = nullptr;
+  Stream* previous_ = nullptr;
+};
+
+}  // namespace kvarts::net

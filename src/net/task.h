@@ -1,0 +1,22 @@
+// The coroutine of the server, with a concrete executor: an executor behind a type-erased handle would cost a request as
+// much as parsing it.
+#pragma once
+
+#include <asio/awaitable.hpp>
+#include <asio/generic/stream_protocol.hpp>
+#include <asio/io_context.hpp>
+#include <asio/use_awaitable.hpp>
+
+namespace kvarts::net {
+
+using Executor = asio::io_context::executor_type;
+
+template <class T = void>
+using Task = asio::awaitable<T, Executor>;
+
+constexpr asio::use_awaitable_t<Executor> kAwait;
+
+// TCP and Unix sockets alike.
+using Socket = asio::basic_stream_socket<asio::generic::stream_protocol, Executor>;
+
+}  // namespace kvarts::net
