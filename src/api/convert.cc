@@ -5,25 +5,19 @@
 namespace kvarts {
 namespace {
 
-Status CheckUserKey(std::string_view key, const Limits& limits) {
-  if (key.size() <= limits.max_key_bytes) return {};
-  return Error(ErrorCode::kTooLarge, "the key is too long",
-               {{"limit", "max_key_bytes"},
-                {"at_most", std::to_string(limits.max_key_bytes)},
-                {"is", std::to_string(key.size())}});
-}
-
 // What the entries of a page refer to.
 struct PageMemory {
   ScanPage scanned;
-  std::deque<std::string> numbers;  // of counters, as text
+  std::deque<std::string> texts;  // of values that are not shown as they are stored
 };
 
-void ShowNumbers(PageMemory* memory, Page* page) {
+bool ShownAsStored(ValueKind kind) { return kind != ValueKind::kCounter && kind != ValueKind::kTyped; }
+
+void ShowTexts(PageMemory* memory, Page* page) {
   for (size_t i = 0; i < page->entries.size(); ++i) {
     const ScanPage::Entry from = memory->scanned[i];
-    if (from.header.kind != ValueKind::kCounter) continue;
-    page->entries[i].value = memory->numbers.emplace_back(ValueText(from.header, from.value));
+    if (ShownAsStored(from.header.kind)) continue;
+    page->entries[i].value = memory->texts.emplace_back(ValueText(from.header, from.value));
   }
 }
 
@@ -33,29 +27,14 @@ std::optional<Timestamp> ExpiryOf(const ValueHeader& header) {
 
 }  // namespace
 
-std::string ValueText(const ValueHeader& header, BytesView bytes) {
-  return header.kind == ValueKind::kCounter ? std::to_string(CounterNumber(header, bytes)) : std::string(bytes);
-}
-
 Range Range::Prefix(std::string_view prefix) { return {std::string(prefix), PrefixEnd(prefix)}; }
 
-Result<KeyBuffer> PhysicalKey(std::string_view key, const Limits& limits) {
-  KVARTS_CHECK_OK(CheckUserKey(key, limits));
-  return UserKey(key);
-}
-
 Result<KeyRange> PhysicalRange(const Range& range, const Limits& limits) {
-  KVARTS_CHECK_OK(CheckUserKey(range.start, limits));
-  KVARTS_CHECK_OK(CheckUserKey(range.end, limits));
-  if (!range.end.empty() && range.start >= range.end) {
-    return Error(ErrorCode::kInvalidArgument, "a range must start before it ends");
-  }
-  return UserRange({range.start, range.end});
+  return CheckedUserRange({range.start, range.end}, limits);
 }
 
 Value ToValue(Record record) {
-  const bool counter = record.header.kind == ValueKind::kCounter;
-  return {counter ? ValueText(record.header, record.value) : std::move(record.value), record.header.version,
+  return {ShownAsStored(record.header.kind) ? std::move(record.value) : ValueText(record.header, record.value), record.header.version,
           ExpiryOf(record.header)};
 }
 
@@ -95,7 +74,7 @@ Result<Page> ScanUserKeys(const Range& range, const ScanOptions& options, const 
   page.entries.resize(scanned.size());
   // Every key of the range begins with the number of its space.
   const size_t prefix = UserKey({}).size();
-  bool counters = false;
+  bool as_stored = true;
   for (size_t i = 0; i < scanned.size(); ++i) {
     const ScanPage::Entry from = scanned[i];
     Entry& to = page.entries[i];
@@ -103,9 +82,9 @@ Result<Page> ScanUserKeys(const Range& range, const ScanOptions& options, const 
     to.value = from.value;
     to.version = from.header.version;
     if (from.header.expiry != kNever) to.expiry = from.header.expiry;
-    counters |= from.header.kind == ValueKind::kCounter;
+    as_stored &= ShownAsStored(from.header.kind);
   }
-  if (counters && !options.keys_only) ShowNumbers(held.get(), &page);
+  if (!as_stored && !options.keys_only) ShowTexts(held.get(), &page);
   if (scanned.rest()) page.cursor = MakeCursor(query, *scanned.rest(), setting.version, setting.now);
   page.memory = held;
   return page;
@@ -115,7 +94,7 @@ Result<ManyKeys> PhysicalKeys(std::span<const std::string_view> keys, const Limi
   ManyKeys many;
   many.buffers.reserve(keys.size());
   for (const std::string_view key : keys) {
-    KVARTS_TRY(KeyBuffer physical, PhysicalKey(key, limits));
+    KVARTS_TRY(KeyBuffer physical, CheckedUserKey(key, limits));
     many.buffers.push_back(std::move(physical));
   }
   many.views.assign(many.buffers.begin(), many.buffers.end());

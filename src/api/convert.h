@@ -2,19 +2,15 @@
 #pragma once
 
 #include "core/cursor.h"
-#include "core/keyspace.h"
+#include "core/user_keys.h"
 #include "engine/limits.h"
 #include "engine/view.h"
 #include "kvarts/database.h"
 
 namespace kvarts {
 
-// A user's key as a physical key. One that is too long is refused.
-Result<KeyBuffer> PhysicalKey(std::string_view key, const Limits& limits);
 Result<KeyRange> PhysicalRange(const Range& range, const Limits& limits);
 
-// A value as its reader sees it: a counter is its number.
-std::string ValueText(const ValueHeader& header, BytesView bytes);
 Value ToValue(Record record);
 std::optional<Value> ToValue(std::optional<Record> record);
 // The number of a counter; `invalid_argument` when the value is none, or the adds went wrong.

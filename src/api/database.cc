@@ -74,7 +74,7 @@ Result<Database> Database::OpenInMemory(const Options& options) {
 }
 
 Result<std::optional<Value>> Database::Get(std::string_view key) {
-  KVARTS_TRY(const KeyBuffer physical, PhysicalKey(key, impl_->limits()));
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, impl_->limits()));
   const BytesView view = physical;
   std::optional<Record> record;
   KVARTS_CHECK_OK(impl_->engine->Get({&view, 1}, {&record, 1}, {}));
@@ -94,13 +94,13 @@ Result<Page> Database::Scan(const Range& range, const ScanOptions& options) {
 }
 
 Result<int64_t> Database::GetCounter(std::string_view key) {
-  KVARTS_TRY(const KeyBuffer physical, PhysicalKey(key, impl_->limits()));
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, impl_->limits()));
   KVARTS_TRY(const std::optional<Record> record, GetOne(*impl_->engine, physical));
   return ToNumber(record);
 }
 
 Result<Version> Database::Put(std::string_view key, std::string_view value, const WriteOptions& options) {
-  KVARTS_TRY(const KeyBuffer physical, PhysicalKey(key, impl_->limits()));
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, impl_->limits()));
   return impl_->Run(
       [&](Txn& txn) -> Status {
         KVARTS_TRY(const PutOptions put, PutOptionsOf(options.ttl, txn.Now()));
@@ -111,7 +111,7 @@ Result<Version> Database::Put(std::string_view key, std::string_view value, cons
 }
 
 Result<Version> Database::Create(std::string_view key, std::string_view value, const WriteOptions& options) {
-  KVARTS_TRY(const KeyBuffer physical, PhysicalKey(key, impl_->limits()));
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, impl_->limits()));
   return impl_->Run(
       [&](Txn& txn) -> Status {
         KVARTS_TRY(const std::optional<Record> found, txn.Get(physical));
@@ -128,7 +128,7 @@ Result<Version> Database::Create(std::string_view key, std::string_view value, c
 
 Result<Version> Database::Replace(std::string_view key, std::string_view value, Version expected,
                                   const WriteOptions& options) {
-  KVARTS_TRY(const KeyBuffer physical, PhysicalKey(key, impl_->limits()));
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, impl_->limits()));
   return impl_->Run(
       [&](Txn& txn) -> Status {
         KVARTS_TRY(const std::optional<Record> found, txn.Get(physical));
@@ -141,7 +141,7 @@ Result<Version> Database::Replace(std::string_view key, std::string_view value, 
 }
 
 Result<Version> Database::Delete(std::string_view key, const WriteOptions& options) {
-  KVARTS_TRY(const KeyBuffer physical, PhysicalKey(key, impl_->limits()));
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, impl_->limits()));
   return impl_->Run(
       [&](Txn& txn) -> Status {
         txn.Erase(physical);
@@ -151,7 +151,7 @@ Result<Version> Database::Delete(std::string_view key, const WriteOptions& optio
 }
 
 Result<Version> Database::DeleteIf(std::string_view key, Version expected, const WriteOptions& options) {
-  KVARTS_TRY(const KeyBuffer physical, PhysicalKey(key, impl_->limits()));
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, impl_->limits()));
   return impl_->Run(
       [&](Txn& txn) -> Status {
         KVARTS_TRY(const std::optional<Record> found, txn.Get(physical));
@@ -173,7 +173,7 @@ Result<Version> Database::DeleteRange(const Range& range, const WriteOptions& op
 }
 
 Result<Version> Database::Add(std::string_view key, int64_t delta, const WriteOptions& options) {
-  KVARTS_TRY(const KeyBuffer physical, PhysicalKey(key, impl_->limits()));
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, impl_->limits()));
   return impl_->Run(
       [&](Txn& txn) -> Status {
         txn.Add(physical, delta);

@@ -5,7 +5,7 @@
 namespace kvarts {
 
 Result<std::optional<Value>> UserTransaction::Get(std::string_view key) {
-  KVARTS_TRY(const KeyBuffer physical, PhysicalKey(key, txn_.limits()));
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, txn_.limits()));
   KVARTS_TRY(std::optional<Record> record, txn_.Get(physical));
   return ToValue(std::move(record));
 }
@@ -23,7 +23,7 @@ Result<Page> UserTransaction::Scan(const Range& range, const ScanOptions& option
 }
 
 Status UserTransaction::Put(std::string_view key, std::string_view value, std::optional<Duration> ttl) {
-  KVARTS_TRY(const KeyBuffer physical, PhysicalKey(key, txn_.limits()));
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, txn_.limits()));
   PutOptions put;
   if (ttl) {
     KVARTS_TRY(put.expiry, ExpiryAfter(txn_.Now(), *ttl));
@@ -33,7 +33,7 @@ Status UserTransaction::Put(std::string_view key, std::string_view value, std::o
 }
 
 Status UserTransaction::Delete(std::string_view key) {
-  KVARTS_TRY(const KeyBuffer physical, PhysicalKey(key, txn_.limits()));
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, txn_.limits()));
   txn_.Erase(physical);
   return {};
 }
@@ -45,19 +45,19 @@ Status UserTransaction::DeleteRange(const Range& range) {
 }
 
 Status UserTransaction::Add(std::string_view key, int64_t delta) {
-  KVARTS_TRY(const KeyBuffer physical, PhysicalKey(key, txn_.limits()));
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, txn_.limits()));
   txn_.Add(physical, delta);
   return {};
 }
 
 Result<int64_t> UserTransaction::GetCounter(std::string_view key) {
-  KVARTS_TRY(const KeyBuffer physical, PhysicalKey(key, txn_.limits()));
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, txn_.limits()));
   KVARTS_TRY(const std::optional<Record> record, txn_.Get(physical));
   return ToNumber(record);
 }
 
 Result<std::optional<Value>> UserSnapshot::Get(std::string_view key) {
-  KVARTS_TRY(const KeyBuffer physical, PhysicalKey(key, limits_));
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, limits_));
   KVARTS_TRY(std::optional<Record> record, view_->GetOne(physical));
   return ToValue(std::move(record));
 }

@@ -45,7 +45,7 @@ Error WrongVersion(std::string_view key, const std::optional<Record>& found) {
 }
 
 Result<std::optional<Record>> ReadKey(Txn& txn, std::string_view key) {
-  KVARTS_TRY(const KeyBuffer physical, PhysicalKey(key, txn.limits()));
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, txn.limits()));
   return txn.Get(physical);
 }
 
@@ -140,7 +140,7 @@ Step ShowExpiryStep(std::string key) {
 
 Step SetExpiryStep(std::string key, std::optional<Duration> ttl) {
   return [=](Txn& txn) -> Result<Answer> {
-    KVARTS_TRY(const KeyBuffer physical, PhysicalKey(key, txn.limits()));
+    KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, txn.limits()));
     KVARTS_TRY(const std::optional<Record> found, txn.Get(physical));
     if (!found) return Absent(key);
     PutOptions put;

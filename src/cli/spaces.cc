@@ -43,6 +43,10 @@ std::string_view ValueKindName(ValueKind kind) {
       return "bytes";
     case ValueKind::kCounter:
       return "counter";
+    case ValueKind::kJson:
+      return "json";
+    case ValueKind::kTyped:
+      return "typed";
     case ValueKind::kEnvelope:
       return "envelope";
   }

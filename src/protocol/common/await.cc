@@ -1,0 +1,23 @@
+#include "protocol/common/await.h"
+
+namespace kvarts {
+
+net::Task<std::vector<Result<RunReport>>> RunAll(net::Loop& loop, Store& store, std::vector<Store::Request> requests) {
+  std::vector<Result<RunReport>> outcomes(requests.size(),
+                                          Error(ErrorCode::kInternal, "the transaction has no outcome"));
+  std::atomic<size_t> left = requests.size();
+  co_await AwaitCallback(loop, [&](auto resume) {
+    // Whoever is last resumes; until then the frame of this coroutine, and all that is in it, stays.
+    auto shared = std::make_shared<decltype(resume)>(std::move(resume));
+    for (size_t i = 0; i < requests.size(); ++i) {
+      requests[i].done = [shared, &outcomes, &left, i](Result<RunReport> outcome) {
+        outcomes[i] = std::move(outcome);
+        if (left.fetch_sub(1, std::memory_order_acq_rel) == 1) (*shared)();
+      };
+    }
+    store.RunAsync(std::move(requests));
+  });
+  co_return outcomes;
+}
+
+}  // namespace kvarts

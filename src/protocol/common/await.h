@@ -1,0 +1,48 @@
+// Waiting for what happens on other threads, in a coroutine of a loop: a transaction's outcome, work on the pool.
+#pragma once
+
+#include <asio/post.hpp>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/worker_pool.h"
+#include "core/store.h"
+#include "net/loop.h"
+
+namespace kvarts {
+
+// Suspends the coroutine; `start` is called with a function that resumes it, once, from any thread.
+template <class Start>
+net::Task<> AwaitCallback(net::Loop& loop, Start start) {
+  auto initiate = [executor = loop.executor(), start = std::move(start)](auto handler) mutable {
+    start([executor, handler = std::move(handler)]() mutable { asio::post(executor, std::move(handler)); });
+  };
+  return asio::async_initiate<const asio::use_awaitable_t<net::Executor>&, void()>(std::move(initiate), net::kAwait);
+}
+
+// Submits the requests together, each a commit of its own, and waits for all of them. Their `done` is overwritten; the
+// outcomes are in their order.
+net::Task<std::vector<Result<RunReport>>> RunAll(net::Loop& loop, Store& store, std::vector<Store::Request> requests);
+
+// Runs a function on the pool. `overloaded` when too much is waiting for it.
+template <class Function>
+net::Task<std::invoke_result_t<Function>> OnWorker(net::Loop& loop, WorkerPool& pool, Function function) {
+  using Outcome = std::invoke_result_t<Function>;
+  std::optional<Outcome> outcome;
+  bool taken = true;
+  co_await AwaitCallback(loop, [&](auto resume) {
+    auto shared = std::make_shared<decltype(resume)>(std::move(resume));
+    taken = pool.Submit([shared, &outcome, &function] {
+      outcome = function();
+      (*shared)();
+    });
+    if (!taken) (*shared)();
+  });
+  if (!taken) co_return Error(ErrorCode::kOverloaded, "too many requests are waiting for a worker", {{"limit", "worker_queue"}});
+  co_return *std::move(outcome);
+}
+
+}  // namespace kvarts

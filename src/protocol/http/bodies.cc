@@ -1,0 +1,295 @@
+#include "protocol/http/bodies.h"
+
+#include <array>
+#include <cmath>
+
+#include "encoding/json_reader.h"
+#include "encoding/json_writer.h"
+
+namespace kvarts::http {
+namespace {
+
+using keys::Condition;
+using keys::Lifetime;
+
+// Everything that a body, a mutation or a precondition may say; which of it belongs there is checked afterwards.
+struct Fields {
+  std::optional<std::string_view> op;
+  std::optional<Bytes> key;
+  std::optional<keys::NewValue> value;
+  std::optional<Lifetime> ttl;
+  std::optional<Envelope> envelope;
+  std::optional<int64_t> by;  // or "increment"
+  std::optional<Bytes> append;
+  std::optional<KeyRange> prefix;
+  std::optional<Bytes> start;
+  std::optional<Bytes> end;
+  std::optional<Condition> condition;
+  std::optional<Version> unchanged_since;
+  std::optional<bool> missing_ok;
+};
+
+std::optional<Version> ReadVersion(JsonReader& json) {
+  const auto version = Version::Parse(json.Text());
+  json.Require(version.has_value(), "a version is a text of decimal digits");
+  return version;
+}
+
+keys::NewValue ReadValue(JsonReader& json) {
+  if (json.Peek() == JsonKind::kText) return {ValueKind::kBytes, Bytes(json.Text()), {}};
+  keys::NewValue value{ValueKind::kJson, {}, {}};
+  AppendMinified(&value.bytes, json.Raw());
+  return value;
+}
+
+Lifetime ReadLifetime(JsonReader& json) {
+  if (json.TakeNull()) return {Lifetime::Kind::kForever, {}};
+  const Result<Lifetime> lifetime = LifetimeOf(json.Double());
+  json.Require(lifetime.has_value(), "a ttl is a number of seconds above zero");
+  return lifetime.value_or(Lifetime());
+}
+
+Envelope ReadEnvelope(JsonReader& json) {
+  Envelope envelope;
+  json.Object([&](std::string_view name) {
+    const auto text = [&](std::string* to) {
+      *to = json.Text();
+      json.Require(to->size() <= Envelope::kMaxTextBytes, "the text is too long for an envelope");
+    };
+    if (name == "schemaVersion") {
+      envelope.schema = static_cast<uint32_t>(json.Uint(UINT32_MAX));
+    } else if (name == "entityType") {
+      text(&envelope.type);
+    } else if (name == "tenantId") {
+      text(&envelope.tenant);
+    } else if (name == "updatedBy") {
+      text(&envelope.actor);
+    } else if (name == "traceId") {
+      text(&envelope.trace);
+    } else if (name == "commandId") {
+      text(&envelope.command);
+    } else {
+      json.Unknown(name);
+    }
+  });
+  return envelope;
+}
+
+void ReadCondition(JsonReader& json, std::string_view name, Fields* fields) {
+  json.Require(!fields->condition.has_value(), "only one condition can be given");
+  Condition condition;
+  if (name == "version") {
+    condition.kind = Condition::Kind::kVersionIn;
+    condition.versions.push_back(ReadVersion(json).value_or(kNoVersion));
+  } else {
+    condition.kind = name == "absent" ? Condition::Kind::kAbsent : Condition::Kind::kPresent;
+    json.Require(json.Bool(), "a condition can only be true");
+  }
+  fields->condition = std::move(condition);
+}
+
+bool ReadOneField(JsonReader& json, std::string_view name, Fields* fields) {
+  if (name == "op") {
+    fields->op = json.Text();
+  } else if (name == "key") {
+    fields->key = json.Text();
+  } else if (name == "key_base64") {
+    fields->key = json.Base64();
+  } else if (name == "value") {
+    fields->value = ReadValue(json);
+  } else if (name == "value_base64") {
+    fields->value = keys::NewValue{ValueKind::kBytes, json.Base64(), {}};
+  } else if (name == "ttl") {
+    fields->ttl = ReadLifetime(json);
+  } else if (name == "envelope") {
+    fields->envelope = ReadEnvelope(json);
+  } else if (name == "by" || name == "increment") {
+    fields->by = json.Int();
+  } else if (name == "append") {
+    fields->append = json.Text();
+  } else if (name == "append_base64") {
+    fields->append = json.Base64();
+  } else if (name == "prefix") {
+    fields->prefix = KeyRange::Prefix(json.Text());
+  } else if (name == "start") {
+    fields->start = json.Text();
+  } else if (name == "end") {
+    fields->end = json.Text();
+  } else if (name == "absent" || name == "present" || name == "version") {
+    ReadCondition(json, name, fields);
+  } else if (name == "unchanged_since") {
+    fields->unchanged_since = ReadVersion(json);
+  } else if (name == "missing_ok") {
+    fields->missing_ok = json.Bool();
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// Reads an object that may have these fields and no others.
+Fields ReadFields(JsonReader& json, std::initializer_list<std::string_view> allowed) {
+  Fields fields;
+  json.Object([&](std::string_view name) {
+    if (std::ranges::find(allowed, name) == allowed.end() || !ReadOneField(json, name, &fields)) json.Unknown(name);
+  });
+  return fields;
+}
+
+keys::NewValue TakeValue(JsonReader& json, Fields& fields) {
+  json.Require(fields.value.has_value(), "a value is missing");
+  keys::NewValue value = fields.value ? std::move(*fields.value) : keys::NewValue();
+  if (!fields.envelope) return value;
+  // The payload of an envelope is JSON, so a text stands there with its quotes.
+  value.envelope = std::move(fields.envelope);
+  if (value.kind == ValueKind::kBytes) {
+    Bytes quoted;
+    AppendJsonText(&quoted, value.bytes);
+    value.bytes = std::move(quoted);
+  }
+  return value;
+}
+
+Bytes TakeKey(JsonReader& json, Fields& fields) {
+  json.Require(fields.key.has_value(), "a key is missing");
+  json.Require(!fields.key || !fields.key->empty(), "the key is empty");
+  return fields.key ? std::move(*fields.key) : Bytes();
+}
+
+KeyRange TakeRange(JsonReader& json, Fields& fields) {
+  json.Require(fields.prefix.has_value() != (fields.start && fields.end),
+               "a range is a prefix, or a start and an end");
+  if (fields.prefix) {
+    json.Require(!fields.prefix->start.empty(), "a range needs a bound");
+    return std::move(*fields.prefix);
+  }
+  KeyRange range{fields.start.value_or(""), fields.end.value_or("")};
+  json.Require(range.HasEnd() && !range.IsEmpty(), "a range must start before it ends");
+  return range;
+}
+
+keys::Command MakeCommand(JsonReader& json, Fields& fields) {
+  const std::string_view op = fields.op.value_or("");
+  const Lifetime keep{Lifetime::Kind::kKeep, {}};
+  Condition condition = std::move(fields.condition).value_or(Condition());
+  if (op == "put") {
+    keys::NewValue value = TakeValue(json, fields);
+    return keys::Put{TakeKey(json, fields), std::move(value), fields.ttl.value_or(Lifetime()), std::move(condition)};
+  }
+  if (op == "delete") {
+    return keys::Delete{TakeKey(json, fields), std::move(condition), fields.missing_ok.value_or(false)};
+  }
+  if (op == "touch") {
+    json.Require(fields.ttl.has_value(), "a ttl is missing");
+    return keys::Touch{TakeKey(json, fields), fields.ttl.value_or(keep), std::move(condition)};
+  }
+  if (op == "increment") {
+    return keys::Increment{TakeKey(json, fields), fields.by.value_or(1), fields.ttl.value_or(keep),
+                           std::move(condition)};
+  }
+  if (op == "append") {
+    keys::NewValue value = TakeValue(json, fields);
+    json.Require(value.kind == ValueKind::kBytes && !value.envelope, "only a text can be appended");
+    return keys::Append{TakeKey(json, fields), std::move(value.bytes), fields.ttl.value_or(keep), std::move(condition)};
+  }
+  if (op == "add") return keys::Add{TakeKey(json, fields), fields.by.value_or(1)};
+  json.Require(op == "delete_range", "op is put, delete, touch, increment, append, add or delete_range");
+  return keys::DeleteRange{TakeRange(json, fields)};
+}
+
+keys::Command ReadMutation(JsonReader& json) {
+  Fields fields = ReadFields(json, {"op", "key", "key_base64", "value", "value_base64", "ttl", "envelope", "by", "prefix",
+                                    "start", "end", "absent", "present", "version", "missing_ok"});
+  return MakeCommand(json, fields);
+}
+
+keys::Requirement ReadPrecondition(JsonReader& json) {
+  Fields fields = ReadFields(json, {"key", "key_base64", "absent", "present", "version", "prefix", "start", "end",
+                                    "unchanged_since"});
+  keys::Requirement requirement;
+  if (fields.unchanged_since) {
+    json.Require(!fields.key && !fields.condition, "a range is a prefix, or a start and an end");
+    requirement.range = TakeRange(json, fields);
+    requirement.unchanged_since = *fields.unchanged_since;
+    return requirement;
+  }
+  json.Require(fields.condition.has_value(), "a precondition says absent, present, version or unchanged_since");
+  requirement.key = TakeKey(json, fields);
+  requirement.condition = std::move(fields.condition).value_or(Condition());
+  return requirement;
+}
+
+}  // namespace
+
+Result<Lifetime> LifetimeOf(double seconds) {
+  constexpr double kMicros = 1e6;
+  // Whatever is longer than a clock can show is refused where the clock is known.
+  constexpr double kMost = 1e12;
+  if (!(seconds > 0) || seconds > kMost || std::llround(seconds * kMicros) < 1) {
+    return Error(ErrorCode::kInvalidArgument, "a ttl is a number of seconds above zero");
+  }
+  return Lifetime::For(Duration::Micros(std::llround(seconds * kMicros)));
+}
+
+Result<keys::Put> ParsePutBody(std::string_view body) {
+  JsonReader json(body);
+  Fields fields = ReadFields(json, {"value", "value_base64", "ttl", "envelope"});
+  keys::Put put;
+  put.value = TakeValue(json, fields);
+  put.lifetime = fields.ttl.value_or(Lifetime());
+  KVARTS_CHECK_OK(json.Finish());
+  return put;
+}
+
+Result<keys::Command> ParsePatchBody(std::string_view body) {
+  JsonReader json(body);
+  const Fields fields = ReadFields(json, {"ttl", "increment", "append", "append_base64"});
+  json.Require(!(fields.by && fields.append), "a change is an increment or an append, not both");
+  json.Require(fields.by || fields.append || fields.ttl, "a change is an increment, an append or a ttl");
+  KVARTS_CHECK_OK(json.Finish());
+  const Lifetime lifetime = fields.ttl.value_or(Lifetime{Lifetime::Kind::kKeep, {}});
+  if (fields.by) return keys::Increment{{}, *fields.by, lifetime, {}};
+  if (fields.append) return keys::Append{{}, *fields.append, lifetime, {}};
+  return keys::Touch{{}, lifetime, {}};
+}
+
+Result<CommitBody> ParseCommitBody(std::string_view body) {
+  JsonReader json(body);
+  CommitBody commit;
+  json.Object([&](std::string_view name) {
+    if (name == "preconditions") {
+      json.Array([&] { commit.requirements.push_back(ReadPrecondition(json)); });
+    } else if (name == "mutations") {
+      json.Array([&] { commit.commands.push_back(ReadMutation(json)); });
+    } else {
+      json.Unknown(name);
+    }
+  });
+  KVARTS_CHECK_OK(json.Finish());
+  if (commit.commands.empty() && commit.requirements.empty()) {
+    return Error(ErrorCode::kInvalidArgument, "a commit has preconditions or mutations");
+  }
+  return commit;
+}
+
+Result<std::vector<Bytes>> ParseKeysBody(std::string_view body, size_t at_most) {
+  JsonReader json(body);
+  std::vector<Bytes> keys;
+  json.Object([&](std::string_view name) {
+    if (name != "keys") return json.Unknown(name);
+    json.Array([&] {
+      if (json.Peek() == JsonKind::kObject) {
+        Fields fields = ReadFields(json, {"key", "key_base64"});
+        keys.push_back(TakeKey(json, fields));
+      } else {
+        keys.emplace_back(json.Text());
+        json.Require(!keys.back().empty(), "the key is empty");
+      }
+      json.Require(keys.size() <= at_most, "there are more keys than max_batch_keys");
+    });
+  });
+  KVARTS_CHECK_OK(json.Finish());
+  return keys;
+}
+
+}  // namespace kvarts::http

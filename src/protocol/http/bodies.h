@@ -1,0 +1,29 @@
+// The JSON bodies of requests as typed commands. Every input error is found here, with the way to the field that is wrong.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "model/keys/keys.h"
+
+namespace kvarts::http {
+
+// {"value": …, "ttl": seconds, "envelope": {…}}, for the key in the path.
+Result<keys::Put> ParsePutBody(std::string_view body);
+// {"ttl": …}, {"increment": n} or {"append": "text"}: a change of what is there.
+Result<keys::Command> ParsePatchBody(std::string_view body);
+
+struct CommitBody {
+  std::vector<keys::Requirement> requirements;
+  std::vector<keys::Command> commands;
+};
+// {"preconditions": […], "mutations": […]}.
+Result<CommitBody> ParseCommitBody(std::string_view body);
+
+// {"keys": ["a", {"base64": "…"}]}, at most `at_most`.
+Result<std::vector<Bytes>> ParseKeysBody(std::string_view body, size_t at_most);
+
+// A time to live in seconds, fractions included.
+Result<keys::Lifetime> LifetimeOf(double seconds);
+
+}  // namespace kvarts::http

@@ -1,0 +1,50 @@
+#include "protocol/http/call.h"
+
+#include <fmt/format.h>
+
+#include "protocol/http/compress.h"
+#include "protocol/http/problem.h"
+
+namespace kvarts::http {
+
+Answer::Answer(Service& service, LoopState& loop, const RequestInfo& info, Bytes* out)
+    : service_(service),
+      info_(info),
+      writer_(out, loop.date,
+              {.keep_alive = info.keep_alive, .minor_version = info.minor_version, .head_only = info.head_only}) {}
+
+ResponseWriter& Answer::Begin(int status, const Cost& cost) {
+  status_ = status;
+  writer_.Begin(status);
+  if (info_.show_cost) {
+    // A dictionary of RFC 8941.
+    writer_.Header("Kvarts-Cost", fmt::format("keys={}, bytes={}, skipped={}, written={}, written_bytes={}, "
+                                              "sync_us={}, runs={}",
+                                              cost.read.keys, cost.read.bytes, cost.read.skipped, cost.keys_written,
+                                              cost.bytes_written, cost.sync_wait_us, cost.runs));
+  }
+  return writer_;
+}
+
+void Answer::Finish() {
+  const size_t least = service_.options.compress_min_bytes;
+  if (info_.gzip && least != 0 && writer_.body_size() >= least) {
+    const Bytes plain = writer_.TakeBody();
+    writer_.Header("Vary", "Accept-Encoding");
+    writer_.Header("Content-Encoding", "gzip");
+    AppendGzip(writer_.body(plain.size() / 2), plain);
+  }
+  writer_.Finish();
+}
+
+void Answer::Problem(const Error& error) {
+  status_ = StatusOf(error.code());
+  WriteProblem(writer_, error);
+}
+
+void Answer::Problem(const HttpError& error) {
+  status_ = error.status;
+  WriteProblem(writer_, error);
+}
+
+}  // namespace kvarts::http

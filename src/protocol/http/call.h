@@ -1,0 +1,103 @@
+// A request on its way to its answer, as handlers see it.
+//
+// Parse, then execute: a handler takes the request apart while its bytes are there, finds every input error, and either
+// answers at once or returns an operation that owns all it needs. Nothing of the request outlives the handler but that.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "core/txn.h"
+#include "net/http/request_head.h"
+#include "net/http/response_head.h"
+#include "net/stream.h"
+#include "protocol/http/service.h"
+
+namespace kvarts::http {
+
+struct Route;
+
+// What of a request is needed until it is answered.
+struct RequestInfo {
+  const Route* route = nullptr;
+  uint64_t started_ns = 0;
+  int minor_version = 1;
+  bool keep_alive = true;
+  bool head_only = false;
+  bool gzip = false;       // the client takes it
+  bool show_cost = false;  // it asked for Kvarts-Cost
+  std::string trace;       // the id in its traceparent
+  Method method = Method::kOther;
+};
+
+// The form of an answer: status line, headers, body.
+class Answer {
+ public:
+  Answer(Service& service, LoopState& loop, const RequestInfo& info, Bytes* out);
+
+  // Begins the head; what the request cost goes into it, if the client asked for that.
+  ResponseWriter& Begin(int status, const Cost& cost);
+  ResponseWriter& writer() { return writer_; }
+  // Ends the answer; compresses the body if that pays.
+  void Finish();
+  void Problem(const Error& error);
+  void Problem(const HttpError& error);
+  int status() const { return status_; }
+
+ private:
+  const Service& service_;
+  const RequestInfo& info_;
+  ResponseWriter writer_;
+  int status_ = 0;
+};
+
+struct Call {
+  Service& service;
+  LoopState& loop;
+  const RequestHead& head;
+  std::string_view body;
+  // What follows the fixed part of the route's path, still percent-encoded.
+  std::string_view rest;
+  RequestInfo& info;
+  Answer& answer;
+  // Of the reads that a handler made itself.
+  Cost cost = {};
+};
+
+// A transaction: run by the store, answered when it has an outcome.
+class WriteOp {
+ public:
+  virtual ~WriteOp() = default;
+  virtual Status Apply(Txn& txn) = 0;
+  // Of what was committed. An error of the transaction is answered as a problem without it.
+  virtual void Respond(Answer& answer, const RunReport& report) = 0;
+
+  RunOptions options;
+  RequestInfo info;
+};
+
+// What a long operation works with, on its loop.
+struct Session {
+  Service& service;
+  LoopState& loop;
+  net::Stream& stream;
+  const RequestInfo& info;
+  Cost cost = {};  // for the operation to fill in
+};
+
+// Anything that waits or works for long: a coroutine. An error is answered as a problem, unless it has begun to answer.
+class SlowOp {
+ public:
+  virtual ~SlowOp() = default;
+  virtual net::Task<Status> Run(Session& session, Answer& answer) = 0;
+
+  RequestInfo info;
+};
+
+using SyncHandler = Status (*)(Call&);
+using WriteHandler = Result<std::unique_ptr<WriteOp>> (*)(Call&);
+using SlowHandler = Result<std::unique_ptr<SlowOp>> (*)(Call&);
+using Handler = std::variant<SyncHandler, WriteHandler, SlowHandler>;
+
+}  // namespace kvarts::http

@@ -1,0 +1,337 @@
+#include "protocol/http/connection.h"
+
+#include <array>
+#include <ctime>
+
+#include "net/http/negotiate.h"
+#include "protocol/common/await.h"
+#include "protocol/http/problem.h"
+
+namespace kvarts::http {
+namespace {
+
+uint64_t NowNanos() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+constexpr HttpError kTooManyConnections{503, "there are too many connections"};
+constexpr HttpError kTooManyBytes{503, "requests under way hold too much memory"};
+constexpr HttpError kBodyTooLarge{413, "the body is larger than max_body_bytes"};
+constexpr HttpError kBodyCutOff{400, "the connection ended within the body"};
+constexpr HttpError kNoRoute{404, "there is no such route"};
+constexpr HttpError kWrongMethod{405, "the route does not know this method"};
+
+// Bodies up to this are not counted against max_inflight_bytes: the loop's scratch holds them.
+constexpr uint64_t kFreeBytes = net::Loop::kScratchBytes;
+
+// "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01": the trace's id, or nothing (W3C Trace Context).
+std::string_view TraceOf(std::string_view traceparent) {
+  constexpr size_t kVersion = 3;
+  constexpr size_t kId = 32;
+  if (traceparent.size() < kVersion + kId + 1 || traceparent[2] != '-' || traceparent[kVersion + kId] != '-') return {};
+  const std::string_view id = traceparent.substr(kVersion, kId);
+  return id.find_first_not_of("0123456789abcdef") == std::string_view::npos ? id : std::string_view();
+}
+
+}  // namespace
+
+Connection::Connection(net::Stream& stream, Service& service)
+    : stream_(stream),
+      service_(service),
+      loop_(*service.loops[stream.loop().number()]),
+      parser_(service.options.head) {}
+
+net::Task<> Connection::Run(bool refuse) {
+  refuse_ = refuse;
+  while (true) {
+    switch (TakeRequest()) {
+      case Step::kAnswered:
+        continue;
+      case Step::kNeedHead:
+        if (!co_await Wait()) co_return;
+        continue;
+      case Step::kNeedBody:
+        if (co_await TakeBody() == Step::kEnd) break;
+        continue;
+      case Step::kRunBatch:
+        co_await RunBatch();
+        continue;
+      case Step::kRunSlow:
+        co_await RunSlow();
+        continue;
+      case Step::kEnd:
+        break;
+    }
+    if (!stream_.aborted() && co_await Send()) co_await stream_.Close();
+    co_return;
+  }
+}
+
+Connection::Step Connection::TakeRequest() {
+  if (slow_) return Step::kRunSlow;
+  if (ending_) return batch_.empty() ? Step::kEnd : Step::kRunBatch;
+  if (batch_.size() >= service_.options.max_pipelined) return Step::kRunBatch;
+  if (stream_.input().empty()) return batch_.empty() ? Step::kNeedHead : Step::kRunBatch;
+  const HeadResult parsed = parser_.Parse(stream_.input(), &head_);
+  if (parsed.incomplete()) return batch_.empty() ? Step::kNeedHead : Step::kRunBatch;
+  if (parsed.refused()) return batch_.empty() ? Refuse(parsed.error) : Step::kRunBatch;
+  if (!head_.has_body()) {
+    const Step step = Dispatch({});
+    if (step != Step::kRunBatch) stream_.Consume(parsed.size);
+    return step;
+  }
+  const uint64_t length = head_.content_length().value_or(UINT64_MAX);
+  if (length <= stream_.input().size() - parsed.size) {
+    const Step step = Dispatch(stream_.input().substr(parsed.size, length));
+    if (step != Step::kRunBatch) stream_.Consume(parsed.size + length);
+    return step;
+  }
+  if (!batch_.empty()) return Step::kRunBatch;
+  head_text_.assign(stream_.input().substr(0, parsed.size));
+  head_.Rebase(head_text_.data());
+  stream_.Consume(parsed.size);
+  return Step::kNeedBody;
+}
+
+void Connection::FillInfo(RequestInfo* info) const {
+  info->started_ns = NowNanos();
+  info->minor_version = head_.minor_version();
+  info->keep_alive = head_.keep_alive() && !stream_.loop().draining();
+  info->method = head_.method();
+  info->head_only = head_.method() == Method::kHead;
+  if (head_.Has(Field::kAcceptEncoding)) info->gzip = AcceptsGzip(head_.accept_encoding());
+  if (head_.kvarts_headers() != 0) info->show_cost = head_.Header("Kvarts-Cost").has_value();
+  if (head_.Has(Field::kTraceparent)) info->trace = TraceOf(head_.traceparent());
+}
+
+// Answers a request whose body is there, or makes the operation that will. kRunBatch when writes before it must be
+// answered first: then the request is taken again.
+Connection::Step Connection::Dispatch(std::string_view body) {
+  const Found found = FindRoute(head_.method(), head_.path());
+  const bool is_write = found.route != nullptr && std::holds_alternative<WriteHandler>(found.route->handler);
+  if (!batch_.empty() && !is_write) return Step::kRunBatch;
+  RequestInfo info;
+  FillInfo(&info);
+  info.route = found.route;
+  loop_.metrics.bytes_in.Add(body.size());
+  Answer answer(service_, loop_, info, &stream_.output());
+  if (refuse_) {
+    answer.Problem(kTooManyConnections);
+    return Step::kEnd;
+  }
+  if (found.route == nullptr) {
+    if (found.path_exists && head_.method() == Method::kOptions) {
+      answer.Begin(204, {}).Header("Allow", AllowedMethods(head_.path()));
+      answer.Finish();
+    } else {
+      answer.Problem(found.path_exists ? kWrongMethod : kNoRoute);
+    }
+    return Done(info, answer.status(), {});
+  }
+  Call call{service_, loop_, head_, body, found.rest, info, answer};
+  return RunHandler(call, *found.route);
+}
+
+Connection::Step Connection::RunHandler(Call& call, const Route& route) {
+  if (const auto* handler = std::get_if<SyncHandler>(&route.handler)) {
+    const Status answered = (*handler)(call);
+    if (!answered.has_value()) call.answer.Problem(answered.error());
+    return Done(call.info, call.answer.status(), call.cost);
+  }
+  if (const auto* handler = std::get_if<WriteHandler>(&route.handler)) {
+    Result<std::unique_ptr<WriteOp>> made = (*handler)(call);
+    if (made.has_value()) {
+      (*made)->info = std::move(call.info);
+      ending_ = !(*made)->info.keep_alive;
+      batch_.push_back(*std::move(made));
+      return Step::kAnswered;
+    }
+    if (!batch_.empty()) return Step::kRunBatch;
+    call.answer.Problem(made.error());
+    return Done(call.info, call.answer.status(), call.cost);
+  }
+  Result<std::unique_ptr<SlowOp>> made = std::get<SlowHandler>(route.handler)(call);
+  if (!made.has_value()) {
+    call.answer.Problem(made.error());
+    return Done(call.info, call.answer.status(), call.cost);
+  }
+  slow_ = *std::move(made);
+  slow_->info = std::move(call.info);
+  return Step::kAnswered;
+}
+
+Connection::Step Connection::Refuse(const HttpError& error) {
+  loop_.metrics.requests_malformed.Add();
+  RequestInfo info;
+  info.keep_alive = false;
+  Answer answer(service_, loop_, info, &stream_.output());
+  answer.Problem(error);
+  return Step::kEnd;
+}
+
+Connection::Step Connection::Done(const RequestInfo& info, int status, const Cost& cost) {
+  LoopMetrics& metrics = loop_.metrics;
+  if (service_.options.metrics) {
+    const Operation operation = info.route == nullptr ? Operation::kOther : info.route->operation;
+    metrics.latency[static_cast<size_t>(operation)].RecordAlone(NowNanos() - info.started_ns);
+    metrics.answers[static_cast<size_t>(status / 100) % metrics.answers.size()].Add();
+    metrics.keys_read.Add(cost.read.keys);
+    metrics.bytes_read.Add(cost.read.bytes);
+    metrics.tombstones_skipped.Add(cost.read.skipped);
+    metrics.keys_written.Add(cost.keys_written);
+    metrics.bytes_written.Add(cost.bytes_written);
+  }
+  if (!info.keep_alive) ending_ = true;
+  return ending_ ? Step::kEnd : Step::kAnswered;
+}
+
+net::Task<bool> Connection::Send() {
+  if (stream_.FlushNow()) co_return true;
+  const bool fits = Hold(stream_.output().size());
+  stream_.Keep();
+  stream_.SetDeadline(service_.options.write_timeout);
+  const bool sent = fits && co_await stream_.Flush();
+  Release();
+  co_return sent;
+}
+
+net::Task<bool> Connection::Wait() {
+  if (!stream_.FlushNow() && !co_await Send()) co_return false;
+  const bool idle = stream_.input().empty();
+  if (idle && stream_.loop().draining()) co_return false;
+  stream_.set_idle(idle);
+  // A head that has begun does not get more time with every byte.
+  if (idle) {
+    stream_.SetDeadline(service_.options.idle_timeout);
+    head_begun_ = false;
+  } else if (!std::exchange(head_begun_, true)) {
+    stream_.SetDeadline(service_.options.head_timeout);
+  }
+  const bool got = co_await stream_.Read();
+  stream_.set_idle(false);
+  co_return got;
+}
+
+net::Task<Connection::Step> Connection::TakeBody() {
+  stream_.SetDeadline(service_.options.request_timeout);
+  const HttpError failed = co_await ReadBody();
+  if (failed) {
+    // Nobody knows where the next request begins.
+    Refuse(failed);
+    Release();
+    co_return Step::kEnd;
+  }
+  const Step step = Dispatch(body_);
+  body_ = {};
+  head_text_ = {};
+  Release();
+  co_return step;
+}
+
+net::Task<HttpError> Connection::ReadBody() {
+  const uint64_t length = head_.content_length().value_or(0);
+  if (length > service_.options.max_body_bytes) co_return kBodyTooLarge;
+  if (!Hold(length)) co_return kTooManyBytes;
+  if (head_.expect_continue()) {
+    stream_.output().append(ContinueLine());
+    stream_.Keep();
+    if (!co_await stream_.Flush()) co_return kBodyCutOff;
+  }
+  if (head_.chunked()) co_return co_await ReadChunks();
+  body_.reserve(length);
+  while (true) {
+    const std::string_view part = stream_.input().substr(0, length - body_.size());
+    body_.append(part);
+    stream_.Consume(part.size());
+    if (body_.size() == length) co_return kNoError;
+    if (!co_await stream_.Read()) co_return kBodyCutOff;
+  }
+}
+
+net::Task<HttpError> Connection::ReadChunks() {
+  ChunkedDecoder decoder(service_.options.max_body_bytes);
+  while (true) {
+    const std::string_view input = stream_.input();
+    const size_t before = body_.size();
+    if (!Hold(input.size())) co_return kTooManyBytes;
+    body_.resize(before + input.size());
+    const ChunkedDecoder::Progress progress = decoder.Decode(input, body_.data() + before);
+    body_.resize(before + progress.produced);
+    stream_.Consume(progress.consumed);
+    if (progress.error) co_return progress.error;
+    if (progress.done) co_return kNoError;
+    if (!co_await stream_.Read()) co_return kBodyCutOff;
+  }
+}
+
+net::Task<> Connection::RunBatch() {
+  stream_.Keep();
+  stream_.ClearDeadline();
+  std::vector<Store::Request> requests;
+  requests.reserve(batch_.size());
+  for (const std::shared_ptr<WriteOp>& op : batch_) {
+    requests.push_back({[op](Txn& txn) { return op->Apply(txn); }, std::move(op->options), nullptr});
+  }
+  const std::vector<Result<RunReport>> outcomes =
+      co_await RunAll(stream_.loop(), service_.store, std::move(requests));
+  for (size_t i = 0; i < batch_.size(); ++i) {
+    WriteOp& op = *batch_[i];
+    Answer answer(service_, loop_, op.info, &stream_.output());
+    if (outcomes[i].has_value()) {
+      op.Respond(answer, *outcomes[i]);
+    } else {
+      answer.Problem(outcomes[i].error());
+    }
+    Done(op.info, answer.status(), outcomes[i].has_value() ? outcomes[i]->cost : Cost());
+  }
+  batch_.clear();
+}
+
+net::Task<> Connection::RunSlow() {
+  const std::unique_ptr<SlowOp> op = std::move(slow_);
+  stream_.Keep();
+  stream_.ClearDeadline();
+  Answer answer(service_, loop_, op->info, &stream_.output());
+  Session session{service_, loop_, stream_, op->info};
+  const Status ran = co_await op->Run(session, answer);
+  if (!ran.has_value()) {
+    if (answer.status() == 0) {
+      answer.Problem(ran.error());
+    } else {
+      ending_ = true;
+    }
+  }
+  Done(op->info, answer.status(), session.cost);
+}
+
+bool Connection::Hold(uint64_t bytes) {
+  if (bytes <= kFreeBytes) return true;
+  held_ += bytes;
+  return service_.inflight_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes <=
+         service_.options.max_inflight_bytes;
+}
+
+void Connection::Release() { service_.inflight_bytes.fetch_sub(std::exchange(held_, 0), std::memory_order_relaxed); }
+
+HttpProtocol::Match HttpProtocol::Sniff(std::string_view first) const {
+  // A method, a space, and a target that begins with a slash, a star or a scheme; other protocols have lines that
+  // begin with a word and a space too.
+  const size_t space = first.find(' ');
+  for (const char c : first.substr(0, space)) {
+    if (c < 'A' || c > 'Z') return first.starts_with("\r\n") ? Match::kYes : Match::kNo;
+  }
+  if (space == std::string_view::npos) return first.size() < kMaxSniffBytes ? Match::kMaybe : Match::kNo;
+  if (space == 0) return Match::kNo;
+  if (space + 1 == first.size()) return space + 1 < kMaxSniffBytes ? Match::kMaybe : Match::kYes;
+  const char target = first[space + 1];
+  return target == '/' || target == '*' || target == 'h' || target == 'H' ? Match::kYes : Match::kNo;
+}
+
+net::Task<> HttpProtocol::Serve(net::Stream& stream, bool refuse) {
+  Connection connection(stream, service_);
+  co_await connection.Run(refuse);
+}
+
+}  // namespace kvarts::http

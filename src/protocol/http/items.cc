@@ -1,0 +1,117 @@
+#include "protocol/http/items.h"
+
+#include <charconv>
+
+#include "core/envelope.h"
+#include "core/user_keys.h"
+#include "encoding/json_reader.h"
+
+namespace kvarts::http {
+namespace {
+
+constexpr std::string_view kOctets = "application/octet-stream";
+constexpr std::string_view kJsonType = "application/json";
+
+bool IsJson(BytesView text) {
+  JsonReader json(text);
+  json.Skip();
+  return json.Finish().has_value();
+}
+
+void WriteEnvelope(JsonWriter& json, const Envelope& envelope) {
+  json.Name("envelope").BeginObject().Field("schemaVersion", envelope.schema);
+  const auto text = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) json.BytesField(name, value);
+  };
+  text("entityType", envelope.type);
+  text("tenantId", envelope.tenant);
+  text("updatedBy", envelope.actor);
+  text("traceId", envelope.trace);
+  text("commandId", envelope.command);
+  json.EndObject();
+}
+
+}  // namespace
+
+void WriteValue(JsonWriter& json, const ValueHeader& header, BytesView value) {
+  switch (header.kind) {
+    case ValueKind::kBytes:
+      json.BytesField("value", value);
+      return;
+    case ValueKind::kJson:
+      json.Name("value").Raw(value);
+      return;
+    case ValueKind::kCounter:
+      json.Field("value", CounterNumber(header, value));
+      return;
+    case ValueKind::kTyped: {
+      const Result<TypedValue> typed = TypedValue::Decode(value);
+      if (!typed.has_value()) break;
+      json.BytesField("value", typed->bytes).BytesField("type", typed->type);
+      return;
+    }
+    case ValueKind::kEnvelope: {
+      const Result<Envelope> envelope = Envelope::Decode(value);
+      if (!envelope.has_value()) break;
+      if (IsJson(envelope->payload)) {
+        json.Name("value").Raw(envelope->payload);
+      } else {
+        json.BytesField("value", envelope->payload);
+      }
+      WriteEnvelope(json, *envelope);
+      return;
+    }
+  }
+  json.BytesField("value", value);
+}
+
+void WriteItemHead(JsonWriter& json, BytesView key, const ValueHeader& header) {
+  json.BytesField("key", key);
+  char digits[20];
+  const char* end = std::to_chars(digits, digits + sizeof(digits), header.version.stamp).ptr;
+  json.Field("version", std::string_view(digits, static_cast<size_t>(end - digits)));
+  if (header.expiry == kNever) {
+    json.Name("expiry").Null();
+  } else {
+    json.Field("expiry", header.expiry.ToString());
+  }
+}
+
+void WriteItem(JsonWriter& json, BytesView key, const ValueHeader& header, BytesView value) {
+  json.BeginObject();
+  WriteItemHead(json, key, header);
+  WriteValue(json, header, value);
+  json.EndObject();
+}
+
+void MakeRaw(const ValueHeader& header, BytesView value, RawValue* raw) {
+  raw->bytes = value;
+  raw->type = kOctets;
+  switch (header.kind) {
+    case ValueKind::kBytes:
+      return;
+    case ValueKind::kJson:
+      raw->type = kJsonType;
+      return;
+    case ValueKind::kCounter:
+      raw->number = std::to_string(CounterNumber(header, value));
+      raw->bytes = raw->number;
+      raw->type = kJsonType;
+      return;
+    case ValueKind::kTyped:
+      if (const Result<TypedValue> typed = TypedValue::Decode(value); typed.has_value()) {
+        raw->bytes = typed->bytes;
+        raw->type = typed->type;
+      }
+      return;
+    case ValueKind::kEnvelope:
+      if (Result<Envelope> envelope = Envelope::Decode(value); envelope.has_value()) {
+        raw->number = std::move(envelope->payload);
+        raw->bytes = raw->number;
+        raw->type = kJsonType;
+      }
+      return;
+  }
+}
+
+}  // namespace kvarts::http

@@ -1,0 +1,24 @@
+// What is stored, as answers show it.
+#pragma once
+
+#include "encoding/json_writer.h"
+#include "engine/record.h"
+
+namespace kvarts::http {
+
+// {"key": …, "value": …, "version": "…", "expiry": …}. Bytes that are no text stand in key_base64 and value_base64.
+void WriteItem(JsonWriter& json, BytesView key, const ValueHeader& header, BytesView value);
+// The same without the value.
+void WriteItemHead(JsonWriter& json, BytesView key, const ValueHeader& header);
+// The members of a value: "value" or "value_base64", and "envelope" or "type" where it has one.
+void WriteValue(JsonWriter& json, const ValueHeader& header, BytesView value);
+
+// A value as raw bytes, and their media type.
+struct RawValue {
+  BytesView bytes;
+  std::string_view type;
+  Bytes number;  // where the bytes lie that are stored otherwise
+};
+void MakeRaw(const ValueHeader& header, BytesView value, RawValue* raw);
+
+}  // namespace kvarts::http

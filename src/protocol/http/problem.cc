@@ -1,0 +1,102 @@
+#include "protocol/http/problem.h"
+
+#include <fmt/format.h>
+
+#include "encoding/json_writer.h"
+#include "encoding/utf8.h"
+
+namespace kvarts::http {
+namespace {
+
+// Seconds after which it is worth coming back.
+constexpr std::string_view kRetryAfter = "1";
+
+std::string_view TypeOfStatus(int status) {
+  switch (status) {
+    case 404:
+      return "no_such_route";
+    case 405:
+      return "method_not_allowed";
+    case 406:
+      return "not_acceptable";
+    case 408:
+      return "timeout";
+    case 413:
+    case 414:
+    case 431:
+      return "too_large";
+    case 415:
+      return "unsupported_media_type";
+    case 503:
+      return "overloaded";
+    default:
+      return "malformed_request";
+  }
+}
+
+void WriteMembers(JsonWriter& json, std::string_view type, std::string_view title, int status, std::string_view text) {
+  json.Field("type", fmt::format("{}{}", kProblemPrefix, type));
+  json.Field("title", title).Field("status", status).Field("detail", text);
+}
+
+}  // namespace
+
+int StatusOf(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kNotFound:
+      return 404;
+    case ErrorCode::kAlreadyExists:
+    case ErrorCode::kConflict:
+      return 409;
+    case ErrorCode::kPreconditionFailed:
+      return 412;
+    case ErrorCode::kInvalidArgument:
+      return 400;
+    case ErrorCode::kTooLarge:
+      return 413;
+    case ErrorCode::kUnauthenticated:
+      return 401;
+    case ErrorCode::kPermissionDenied:
+      return 403;
+    case ErrorCode::kRateLimited:
+      return 429;
+    case ErrorCode::kOverloaded:
+    case ErrorCode::kUnavailable:
+      return 503;
+    case ErrorCode::kUnknownOutcome:
+    case ErrorCode::kCorruption:
+    case ErrorCode::kInternal:
+      return 500;
+  }
+  return 500;
+}
+
+void WriteProblem(ResponseWriter& answer, const Error& error) {
+  const int status = StatusOf(error.code());
+  answer.Begin(status);
+  answer.ContentType(kProblemType);
+  if (status == 401) answer.Header("WWW-Authenticate", "Bearer");
+  const std::string_view wait = error.field("retry_after");
+  if (status == 429 || error.code() == ErrorCode::kOverloaded) {
+    answer.Header("Retry-After", wait.empty() ? kRetryAfter : wait);
+  }
+  JsonWriter json(answer.body());
+  json.BeginObject();
+  WriteMembers(json, ErrorCodeName(error.code()), ReasonPhrase(status), status, error.text());
+  for (const auto& [name, value] : error.fields()) json.BytesField(name, value);
+  json.EndObject();
+  answer.Finish();
+}
+
+void WriteProblem(ResponseWriter& answer, const HttpError& error) {
+  answer.Begin(error.status);
+  answer.ContentType(kProblemType);
+  if (error.status == 503) answer.Header("Retry-After", kRetryAfter);
+  JsonWriter json(answer.body());
+  json.BeginObject();
+  WriteMembers(json, TypeOfStatus(error.status), ReasonPhrase(error.status), error.status, error.text);
+  json.EndObject();
+  answer.Finish();
+}
+
+}  // namespace kvarts::http

@@ -1,0 +1,21 @@
+// Errors as HTTP says them: application/problem+json (RFC 9457) with a stable type. The one file that maps our codes.
+#pragma once
+
+#include "base/error.h"
+#include "net/http/http_error.h"
+#include "net/http/response_head.h"
+
+namespace kvarts::http {
+
+int StatusOf(ErrorCode code);
+
+// "urn:kvarts:precondition_failed": what clients may rely on.
+constexpr std::string_view kProblemPrefix = "urn:kvarts:";
+constexpr std::string_view kProblemType = "application/problem+json";
+
+// A whole answer. The fields of the error become members beside the standard ones.
+void WriteProblem(ResponseWriter& answer, const Error& error);
+// Of a request that could not be taken apart, or that HTTP itself refuses.
+void WriteProblem(ResponseWriter& answer, const HttpError& error);
+
+}  // namespace kvarts::http

@@ -1,0 +1,41 @@
+// What the handlers of HTTP work with: the store and its models, and what each loop has of its own.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "base/top_keys.h"
+#include "base/worker_pool.h"
+#include "core/store.h"
+#include "model/keys/pages.h"
+#include "net/http/response_head.h"
+#include "protocol/common/loop_metrics.h"
+#include "protocol/http/options.h"
+
+namespace kvarts::http {
+
+// Belongs to one loop; metrics and hot keys may be read by anybody.
+struct LoopState {
+  explicit LoopState(const Clock& clock) : date(clock.Now()), hot(clock) {}
+
+  HttpDate date;
+  LoopMetrics metrics;
+  TopKeys hot;
+};
+
+// What there is of a process, for everybody who serves it. Its parts outlive every connection.
+struct Service {
+  Store& store;
+  WorkerPool& workers;
+  const Clock& clock;
+  HttpOptions options;
+  keys::CursorSetting cursors;
+  std::vector<std::unique_ptr<LoopState>> loops;
+  std::atomic<uint64_t> inflight_bytes{0};
+  std::atomic<bool> ready{false};
+
+  Engine& engine() const { return store.engine(); }
+};
+
+}  // namespace kvarts::http
