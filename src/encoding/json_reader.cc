@@ -46,15 +46,16 @@ JsonReader::JsonReader(std::string_view text, JsonOptions options)
   if (good < text.size()) Fail("the text is not UTF-8", begin_ + good);
 }
 
-void JsonReader::Fail(const char* why, const char* at) {
-  if (!ok()) return;
+bool JsonReader::Fail(const char* why, const char* at) {
+  if (!ok()) return false;
   why_ = why;
   where_ = static_cast<size_t>(at - begin_);
   path_ = Path();
   next_ = end_;
+  return false;
 }
 
-void JsonReader::FailExpecting(const char* why) { Fail(next_ == end_ ? kCutOff : why, next_); }
+bool JsonReader::FailExpecting(const char* why) { return Fail(next_ == end_ ? kCutOff : why, next_); }
 
 std::string JsonReader::Path() const {
   std::vector<const Scope*> scopes;
@@ -101,19 +102,13 @@ void JsonReader::SkipSpace() {
 
 bool JsonReader::TakeByte(char byte, const char* why) {
   SkipSpace();
-  if (Front() != byte) {
-    FailExpecting(why);
-    return false;
-  }
+  if (Front() != byte) return FailExpecting(why);
   ++next_;
   return true;
 }
 
 bool JsonReader::TakeWord(std::string_view word) {
-  if (!std::string_view(next_, end_).starts_with(word)) {
-    FailExpecting(kNoValue);
-    return false;
-  }
+  if (!std::string_view(next_, end_).starts_with(word)) return FailExpecting(kNoValue);
   next_ += word.size();
   return true;
 }
@@ -252,10 +247,7 @@ uint32_t JsonReader::ReadUnit(const char* at) const {
 std::string_view JsonReader::TakeNumber() {
   const char* const start = next_;
   const auto digits = [&] {
-    if (!IsDigit(Front())) {
-      FailExpecting("a digit was expected");
-      return false;
-    }
+    if (!IsDigit(Front())) return FailExpecting("a digit was expected");
     while (IsDigit(Front())) ++next_;
     return true;
   };
@@ -322,10 +314,7 @@ double JsonReader::Double() {
 
 bool JsonReader::Bool() {
   Begin();
-  if (Peek() != JsonKind::kBool) {
-    FailExpecting("true or false was expected");
-    return false;
-  }
+  if (Peek() != JsonKind::kBool) return FailExpecting("true or false was expected");
   const bool value = Front() == 't';
   return TakeWord(value ? "true" : "false") && value;
 }
@@ -340,10 +329,7 @@ bool JsonReader::TakeNull() {
 bool JsonReader::OpenScope(Scope* scope, char bracket, const char* why) {
   Begin();
   if (!TakeByte(bracket, why)) return false;
-  if (depth_ == max_depth_) {
-    Fail(kTooDeep, value_at_);
-    return false;
-  }
+  if (depth_ == max_depth_) return Fail(kTooDeep, value_at_);
   ++depth_;
   scope->outer = scope_;
   scope_ = scope;
@@ -368,10 +354,7 @@ bool JsonReader::NextField(ObjectScope* scope) {
   if (!first && !TakeByte(',', kNoFieldEnd)) return false;
   SkipSpace();
   scope->name_at = next_;
-  if (Front() != '"') {
-    FailExpecting(kNoName);
-    return false;
-  }
+  if (Front() != '"') return FailExpecting(kNoName);
   scope->name = TakeText(true);
   if (!TakeByte(':', "a colon was expected")) return false;
   SkipSpace();
@@ -435,10 +418,7 @@ bool JsonReader::TakeValue() {
     const char bracket = Front();
     if (bracket == '{' || bracket == '[') {
       const bool object = bracket == '{';
-      if (depth_ + open == max_depth_) {
-        Fail(kTooDeep, next_);
-        return false;
-      }
+      if (depth_ + open == max_depth_) return Fail(kTooDeep, next_);
       ++next_;
       SkipSpace();
       if (Front() != (object ? '}' : ']')) {
@@ -469,10 +449,7 @@ bool JsonReader::TakeValue() {
 
 bool JsonReader::TakeFieldName() {
   SkipSpace();
-  if (Front() != '"') {
-    FailExpecting(kNoName);
-    return false;
-  }
+  if (Front() != '"') return FailExpecting(kNoName);
   TakeText(false);
   return TakeByte(':', "a colon was expected");
 }

@@ -22,6 +22,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -48,6 +49,9 @@ class JsonReader {
   static constexpr size_t kFewNames = 16;
 
   explicit JsonReader(std::string_view text, JsonOptions options = {});
+  // A text that would be gone before it is read.
+  template <std::same_as<Bytes> Temporary>
+  explicit JsonReader(Temporary&& text, JsonOptions options = {}) = delete;
   JsonReader(const JsonReader&) = delete;
   JsonReader& operator=(const JsonReader&) = delete;
 
@@ -105,9 +109,10 @@ class JsonReader {
     std::vector<std::string_view> more;  // compared among each other when the object ends
   };
 
-  void Fail(const char* why, const char* at);
+  // Both are false, for whoever has to say so.
+  bool Fail(const char* why, const char* at);
   // That at the next byte there is something else, or nothing.
-  void FailExpecting(const char* why);
+  bool FailExpecting(const char* why);
   std::string Path() const;
 
   // The next byte, or zero at the end, which no rule of the grammar accepts.
