@@ -33,7 +33,7 @@ void AppendPlain(Bytes* to, char before, std::string_view text, char after) {
     char* next = all + start;
     if (before != 0) *next++ = before;
     *next++ = '"';
-    next = std::ranges::copy(text, next).out;
+    next = std::copy(text.begin(), text.end(), next);
     *next++ = '"';
     if (after != 0) *next++ = after;
     return size;
