@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/base64url.h"
+#include "base/base64.h"
 #include "core/cursor.h"
 
 namespace {

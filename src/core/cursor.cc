@@ -1,6 +1,6 @@
 #include "core/cursor.h"
 
-#include "base/base64url.h"
+#include "base/base64.h"
 #include "core/fields.h"
 
 namespace kvarts {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/base64url.h"
+#include "base/base64.h"
 
 namespace kvarts {
 namespace {
