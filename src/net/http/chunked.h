@@ -1,7 +1,7 @@
 // ChunkedDecoder: takes the framing off a chunked body (RFC 9112, section 7.1), as it arrives.
 //
-// Strict for the same reason as the head's parser: a size is hex digits and nothing around them, lines end in CR LF, the
-// bytes after a chunk are CR LF. Extensions are skipped and trailers dropped, both within a bound, so that a body
+// Strict for the same reason as the head's parser: a size is hex digits and nothing around them, lines end in CR LF,
+// the bytes after a chunk are CR LF. Extensions are skipped and trailers dropped, both within a bound, so that a body
 // cannot be mostly framing.
 #pragma once
 

@@ -1,5 +1,5 @@
-// HttpError: why a request was refused while it was taken apart: a status and a constant text. The connection cannot go on
-// after one, because nobody knows where the next request would begin.
+// HttpError: why a request was refused while it was taken apart: a status and a constant text. The connection cannot go
+// on after one, because nobody knows where the next request would begin.
 #pragma once
 
 namespace kvarts::http {

@@ -3,14 +3,14 @@
 //   HeadParser parser(limits);
 //   const HeadResult result = parser.Parse(buffer, &head);   // again with more bytes while it is incomplete
 //
-// Strict as RFC 9112 allows, because whoever reads a request more kindly than its neighbour can be made to see a request
-// that the neighbour did not: lines end in CR LF and nothing else, no line is folded, nothing stands between a name
-// and its colon, a length is digits, said once, and never beside a transfer coding. A header that RequestHead keeps
-// may be given once, lists such as Accept and If-Match included; Connection alone may be repeated. Anything else is
-// checked and skipped.
+// Strict as RFC 9112 allows, because whoever reads a request more kindly than its neighbour can be made to see a
+// request that the neighbour did not: lines end in CR LF and nothing else, no line is folded, nothing stands between a
+// name and its colon, a length is digits, said once, and never beside a transfer coding. A header that RequestHead
+// keeps may be given once, lists such as Accept and If-Match included; Connection alone may be repeated. Anything else
+// is checked and skipped.
 //
-// In one thing it is kinder than the RFC: a target may hold visible characters and bytes above 0x7f that should have been
-// percent-encoded, since people type them and they mean only themselves.
+// In one thing it is kinder than the RFC: a target may hold visible characters and bytes above 0x7f that should have
+// been percent-encoded, since people type them and they mean only themselves.
 //
 // What was read is kept as places, not as pointers: when the buffer moves, Rebase is all it takes.
 #pragma once
@@ -48,8 +48,8 @@ enum class Field : uint8_t {
 };
 
 struct HeadLimits {
-  size_t max_head_bytes = 40 << 10;             // of everything up to the empty line; beyond it 431
-  size_t max_headers = 100;                     // beyond it 431
+  size_t max_head_bytes = 40 << 10;                // of everything up to the empty line; beyond it 431
+  size_t max_headers = 100;                        // beyond it 431
   size_t max_target_bytes = (8 << 10) * 3 + 1024;  // a key of 8 KiB, all percent-encoded, fits; beyond it 414
 };
 
@@ -143,8 +143,8 @@ struct HeadResult {
   bool refused() const { return state == State::kRefused; }
 };
 
-// Remembers how far it has come, so that a head that arrives byte by byte costs no more than one that arrives at once, and
-// gets the same answer at the same byte.
+// Remembers how far it has come, so that a head that arrives byte by byte costs no more than one that arrives at once,
+// and gets the same answer at the same byte.
 class HeadParser {
  public:
   explicit HeadParser(const HeadLimits& limits = {}) : limits_(limits) {}
