@@ -9,7 +9,7 @@ function report(rule, line, text) { printf "%s\t%s:%d: %s\n", rule, file, line, 
 function layer_of(path,    part, n) {
   sub(/^src\//, "", path)
   n = split(path, part, "/")
-  if ((part[1] == "engine" || part[1] == "model" || part[1] == "protocol") && n > 2) return part[1] "/" part[2]
+  if (part[1] ~ /^(engine|model|protocol|net)$/ && n > 2) return part[1] "/" part[2]
   return part[1]
 }
 
@@ -30,9 +30,12 @@ function refusal(from, path,    to) {
   # base takes over the vocabulary that users see too; the layers above have it from base.
   if (to == "kvarts") return from == "base" || from == "api" || from == "cli" ? "" : "only base, api and cli use the public headers"
   if (from == to || from == "cli") return ""
-  if (from == "net") return to == "base" ? "" : "net knows base only"
+  if (from ~ /^net/) {
+    if (to == "base" || to == "encoding" || (from == "net" && to ~ /^net\//)) return ""
+    return to ~ /^net/ ? from " is below " to : "net knows base and encoding only"
+  }
   if (from == "api") return rank_of(to) >= 0 && rank_of(to) <= rank["core"] ? "" : "api uses core and below"
-  if (to == "net") return from ~ /^(protocol|server)/ ? "" : "only protocol and server use net"
+  if (to ~ /^net/) return from ~ /^(protocol|server)/ ? "" : "only protocol and server use net"
   if (rank_of(from) < 0) return from " is in no known layer (tools/tidy.awk has the list)"
   if (rank_of(to) < 0) return to " is not a layer that " from " may use"
   if (rank_of(to) > rank_of(from)) return from " is below " to
