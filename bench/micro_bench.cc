@@ -2,6 +2,7 @@
 // none of these is a target.
 #include <benchmark/benchmark.h>
 
+#include "core/cursor.h"
 #include "core/keyspace.h"
 #include "encoding/json_reader.h"
 #include "encoding/json_writer.h"
@@ -39,6 +40,19 @@ void EncodeUserKey(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(UserKey(Keys()[i++ % kKeys]));
 }
 BENCHMARK(EncodeUserKey);
+
+// Of a page of a user's keys: made, and opened again.
+void SealedCursor(benchmark::State& state) {
+  const Bytes key(32, 'k');
+  const CursorQuery query{.range = UserRange(KeyRange::Prefix("user:"))};
+  const KeyRange rest{Bytes(UserKey("user:0000012345").view()), query.range.end};
+  const Timestamp now{1'700'000'000'000'000};
+  for (auto _ : state) {
+    const std::string text = MakeCursor(query, rest, Version::FromTime(now), now, key);
+    benchmark::DoNotOptimize(OpenCursor(text, query, now, Duration::Seconds(60), key));
+  }
+}
+BENCHMARK(SealedCursor);
 
 void EncodeTuple(benchmark::State& state) {
   size_t i = 0;

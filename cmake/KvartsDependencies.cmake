@@ -18,6 +18,7 @@ endfunction()
 kvarts_find(kvarts_rocksdb rocksdb/db.h rocksdb)
 kvarts_find(kvarts_xxhash xxhash.h xxhash)
 kvarts_find(kvarts_edit histedit.h edit)
+kvarts_find(kvarts_crypto openssl/evp.h crypto)
 
 find_package(OpenSSL REQUIRED)
 

@@ -11,6 +11,7 @@
 #include "cli/text.h"
 #include "core/keyspace.h"
 #include "encoding/json_writer.h"
+#include "core/secret.h"
 #include "encoding/tuple_text.h"
 #include "encoding/utf8.h"
 
@@ -49,13 +50,18 @@ DumpRequest RequestOf(const Arguments& arguments) {
   return request;
 }
 
+// A value as it may be shown.
+std::string ShownValue(const ScanPage::Entry& entry) {
+  return IsSecret(entry.key) ? "(secret)" : ValueText(entry.header, entry.value);
+}
+
 std::string TextLine(const ScanPage::Entry& entry, bool values) {
   const std::string expiry = entry.header.expiry == kNever ? "-" : HumanTime(entry.header.expiry);
   std::string line =
       fmt::format("{:<19}  {:<23}  {:<8}  {:>9}  {}", entry.header.version.ToString(), expiry,
                   ValueKindName(entry.header.kind), HumanBytes(entry.value.size()), DescribeKey(entry.key));
   line.append(MarksText(entry.header.marks));
-  if (values) line.append(" = ").append(ShownShort(ValueText(entry.header, entry.value), kValueBytes));
+  if (values) line.append(" = ").append(ShownShort(ShownValue(entry), kValueBytes));
   return line;
 }
 
@@ -91,7 +97,7 @@ std::string JsonLine(const ScanPage::Entry& entry, bool values) {
   if (entry.header.marks.misapplied) json.Field("misapplied", true);
   json.Field("schema", entry.header.schema).Field("size", entry.value.size());
   if (values) {
-    const std::string value = ValueText(entry.header, entry.value);
+    const std::string value = ShownValue(entry);
     // Cut text may end in half a character; the rule then makes it hex.
     AppendBytes(&json, "value", BytesView(value).substr(0, kJsonValueBytes));
     if (value.size() > kJsonValueBytes) json.Field("shortened", true);

@@ -7,6 +7,7 @@
 #include "core/envelope.h"
 #include "core/feed_codec.h"
 #include "core/job_record.h"
+#include "core/secret.h"
 
 namespace kvarts::cli {
 namespace {
@@ -121,6 +122,9 @@ Status KeyspaceCheck::CheckOwned(const ScanPage::Entry& entry) {
 }
 
 Status KeyspaceCheck::CheckSetting(const ScanPage::Entry& entry) {
+  if (IsSecret(entry.key) && entry.value.size() != kSecretBytes) {
+    Report(entry.key, fmt::format("a secret of {} bytes instead of {}", entry.value.size(), kSecretBytes));
+  }
   if (!FeedDeclarations().Contains(entry.key)) return {};
   const Result<FeedId> feed = FeedOfDeclaration(entry.key);
   const Result<FeedDeclaration> declaration = FeedDeclaration::Decode(entry.value);

@@ -7,6 +7,7 @@
 #include "core/envelope.h"
 #include "core/feed_codec.h"
 #include "core/job.h"
+#include "core/secret.h"
 #include "core/store.h"
 #include "engine/memory/memory_engine.h"
 
@@ -62,6 +63,12 @@ class KeyspaceCheckTest : public testing::Test {
   std::unique_ptr<Store> store_;
   std::map<Space, SpaceCount> counts_;
 };
+
+TEST_F(KeyspaceCheckTest, FindsSecretsThatAreNone) {
+  ASSERT_TRUE(StoreSecret(*store_, "whole").has_value());
+  Plant(SecretKey("cut"), "short");
+  EXPECT_THAT(Findings(), ElementsAre("settings: (1, \"secret\", \"cut\"): a secret of 5 bytes instead of 32"));
+}
 
 TEST_F(KeyspaceCheckTest, FindsNothingInWhatAStoreWrites) {
   ASSERT_TRUE(store_->feeds().Declare(UserRange(KeyRange::Prefix("user:"))));

@@ -1,4 +1,4 @@
-// FORMAT.md says what core writes: its tables of envelopes, feeds and jobs are read and tried.
+// FORMAT.md says what core writes: its tables of envelopes, feeds, cursors and jobs are read and tried.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "core/cursor.h"
 #include "core/envelope.h"
 #include "core/feed_codec.h"
 #include "core/job_record.h"
@@ -178,6 +179,22 @@ TEST(CoreFormatTest, EveryFeedDeclarationEncodesAndDecodesAsWritten) {
     const auto decoded = FeedDeclaration::Decode(bytes);
     ASSERT_TRUE(decoded.has_value()) << decoded.error();
     EXPECT_EQ(*decoded, declaration) << row.at(0);
+  }
+}
+
+TEST(CoreFormatTest, EveryCursorIsMadeAndOpenedAsWritten) {
+  for (const FormatRow& row : FormatTableUnder("### Test vectors of cursors")) {
+    Words words(row.at(0));
+    const CursorQuery query{{words.Text("start"), words.Text("end")}, words.Has("reverse"), words.Text("other")};
+    const KeyRange rest{words.Text("rest-start"), words.Text("rest-end")};
+    const Timestamp issued{words.Number("issued")};
+    const Bytes secret = words.Text("key");
+    const auto key = secret.empty() ? std::nullopt : std::optional<BytesView>(secret);
+    const std::string text = WithoutTicks(row.at(1));
+    EXPECT_EQ(MakeCursor(query, rest, {words.Number("version")}, issued, key), text) << row.at(0);
+    const auto opened = OpenCursor(text, query, issued, Duration::Seconds(1), key);
+    ASSERT_TRUE(opened.has_value()) << opened.error();
+    EXPECT_EQ(*opened, rest) << row.at(0);
   }
 }
 

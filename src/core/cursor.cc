@@ -1,24 +1,21 @@
 #include "core/cursor.h"
 
 #include "base/base64.h"
+#include "base/digest.h"
 #include "core/fields.h"
 
 namespace kvarts {
 namespace {
 
-// The bytes, which the text is in base64url:
-//
-//   1  format, 1
-//   1  flags: 1 for a scan in reverse
-//   8  the fingerprint of the query
-//   8  the version at which it was issued
-//   8  the time at which it was issued
-//   …  start and end of what is left, each with its size before it
-//   …  the seal, with its size before it: empty
+// The bytes, which the text is in base64url, are in FORMAT.md.
 constexpr uint8_t kFormat = 1;
 constexpr uint8_t kReverse = 1;
 
-// FNV-1a over sizes and bytes. It tells queries apart that are mixed up by mistake, not by malice.
+// The first bytes of the HMAC. Guessing them right once in 2^128 is as good as never.
+constexpr size_t kSealBytes = 16;
+
+// FNV-1a over sizes and bytes. It tells queries apart that are mixed up by mistake; against malice there is the seal,
+// which covers the query itself.
 class Fingerprint {
  public:
   Fingerprint& Add(BytesView part) {
@@ -39,20 +36,31 @@ uint64_t FingerprintOf(const CursorQuery& query) {
   return Fingerprint().Add(query.range.start).Add(query.range.end).Add(query.other).value();
 }
 
+// `bytes` are those of the cursor before the seal. All that is sealed has its size in it or before it, so no two
+// cursors, and no two queries, are sealed alike by accident of where their parts end.
+Bytes SealOf(BytesView key, BytesView bytes, const CursorQuery& query) {
+  Bytes own;
+  own.reserve(query.range.start.size() + query.range.end.size() + query.other.size() + 3 * sizeof(uint64_t));
+  AppendSized(&own, query.range.start);
+  AppendSized(&own, query.range.end);
+  AppendSized(&own, query.other);
+  return Bytes(HmacSha256(key, {bytes, own}).view().substr(0, kSealBytes));
+}
+
 struct Cursor {
   bool reverse = false;
   uint64_t query = 0;
   Version version;
   Timestamp issued;
   KeyRange rest;
+  // What was sealed, and the seal: borrowed from the bytes.
+  BytesView sealed;
+  BytesView seal;
 };
 
-Result<Cursor> Decode(std::string_view text) {
+Result<Cursor> Decode(BytesView bytes) {
   const Error malformed(ErrorCode::kInvalidArgument, "the cursor is malformed");
-  if (text.size() > kMaxCursorChars) return malformed;
-  const Result<Bytes> bytes = FromBase64Url(text);
-  if (!bytes.has_value()) return malformed;
-  FieldReader fields(*bytes);
+  FieldReader fields(bytes);
   Cursor cursor;
   fields.Require(fields.Byte() == kFormat, "an unknown format");
   cursor.reverse = fields.Byte(kReverse) == kReverse;
@@ -61,14 +69,17 @@ Result<Cursor> Decode(std::string_view text) {
   cursor.issued = fields.TakeTime();
   cursor.rest.start = fields.Sized();
   cursor.rest.end = fields.Sized();
-  fields.Sized(0);  // the seal
+  cursor.seal = fields.Sized(kSealBytes);
+  fields.Require(cursor.seal.empty() || cursor.seal.size() == kSealBytes, "a seal that is cut off");
   if (!fields.Finish("the cursor is malformed").has_value()) return malformed;
+  cursor.sealed = bytes.substr(0, bytes.size() - 1 - cursor.seal.size());
   return cursor;
 }
 
 }  // namespace
 
-std::string MakeCursor(const CursorQuery& query, const KeyRange& rest, Version version, Timestamp now) {
+std::string MakeCursor(const CursorQuery& query, const KeyRange& rest, Version version, Timestamp now,
+                       std::optional<BytesView> key) {
   Bytes bytes;
   bytes.push_back(static_cast<char>(kFormat));
   bytes.push_back(static_cast<char>(query.reverse ? kReverse : 0));
@@ -77,17 +88,24 @@ std::string MakeCursor(const CursorQuery& query, const KeyRange& rest, Version v
   AppendBig(&bytes, now.micros);
   AppendSized(&bytes, rest.start);
   AppendSized(&bytes, rest.end);
-  AppendSized(&bytes, {});
+  AppendSized(&bytes, key ? SealOf(*key, bytes, query) : Bytes());
   return ToBase64Url(bytes);
 }
 
-Result<KeyRange> OpenCursor(std::string_view text, const CursorQuery& query, Timestamp now, Duration max_age) {
-  KVARTS_TRY(Cursor cursor, Decode(text));
+Result<KeyRange> OpenCursor(std::string_view text, const CursorQuery& query, Timestamp now, Duration max_age,
+                            std::optional<BytesView> key) {
+  const Error malformed(ErrorCode::kInvalidArgument, "the cursor is malformed");
+  if (text.size() > kMaxCursorChars) return malformed;
+  const Result<Bytes> bytes = FromBase64Url(text);
+  if (!bytes.has_value()) return malformed;
+  KVARTS_TRY(Cursor cursor, Decode(*bytes));
   if (cursor.query != FingerprintOf(query) || cursor.reverse != query.reverse || !query.range.Contains(cursor.rest)) {
     return Error(ErrorCode::kInvalidArgument, "the cursor belongs to another query");
   }
-  if (cursor.issued > now || cursor.version.time() > cursor.issued)
+  const Bytes seal = key ? SealOf(*key, cursor.sealed, query) : Bytes();
+  if (!EqualSecret(cursor.seal, seal) || cursor.issued > now || cursor.version.time() > cursor.issued) {
     return Error(ErrorCode::kInvalidArgument, "the cursor was not issued by this store");
+  }
   const uint64_t age = now.micros - cursor.issued.micros;
   if (age > static_cast<uint64_t>(max_age.micros)) {
     return Error(

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/base64.h"
+#include <vector>
+
 
 namespace kvarts {
 namespace {
@@ -16,8 +18,8 @@ const CursorQuery kQuery{.range = {"a", "m"}, .reverse = false};
 const KeyRange kRest{"c", "m"};
 
 std::string Opened(std::string_view text, const CursorQuery& query = kQuery, Timestamp now = kNow,
-                   Duration max_age = kMaxAge) {
-  const auto rest = OpenCursor(text, query, now, max_age);
+                   Duration max_age = kMaxAge, std::optional<BytesView> key = std::nullopt) {
+  const auto rest = OpenCursor(text, query, now, max_age, key);
   if (rest.has_value()) return rest->ToString();
   EXPECT_EQ(rest.error().code(), ErrorCode::kInvalidArgument);
   return std::string(rest.error().text());
@@ -104,6 +106,86 @@ TEST(CursorTest, WithAnyByteChangedItIsRefusedOrStaysInItsQuery) {
       EXPECT_TRUE(!rest.has_value() || kQuery.range.Contains(*rest)) << i;
     }
   }
+}
+
+// Sealed cursors.
+const Bytes kKey(32, 'k');
+const Bytes kOtherKey(32, 'l');
+const char* const kNotOurs = "the cursor was not issued by this store";
+
+std::string Sealed(const CursorQuery& query = kQuery, const KeyRange& rest = kRest) {
+  return MakeCursor(query, rest, kVersion, kNow, kKey);
+}
+std::string OpenedSealed(std::string_view text, const CursorQuery& query = kQuery, BytesView key = kKey) {
+  return Opened(text, query, kNow, kMaxAge, key);
+}
+
+TEST(SealedCursorTest, LeadsToWhatIsLeft) {
+  EXPECT_EQ(OpenedSealed(Sealed()), kRest.ToString());
+  for (const KeyRange& range : {KeyRange::All(), KeyRange{Bytes("\0\xff", 2), ""}, KeyRange{"", Bytes(9000, '\xff')}}) {
+    const CursorQuery query{.range = range, .reverse = true, .other = Bytes("\0filter", 7)};
+    EXPECT_EQ(OpenedSealed(Sealed(query, range), query), range.ToString());
+  }
+}
+
+TEST(SealedCursorTest, IsRefusedUnderAnotherKey) {
+  EXPECT_EQ(OpenedSealed(Sealed(), kQuery, kOtherKey), kNotOurs);
+  EXPECT_EQ(OpenedSealed(Sealed(), kQuery, ""), kNotOurs);
+}
+
+TEST(SealedCursorTest, IsRefusedWithoutItsSeal) {
+  EXPECT_EQ(OpenedSealed(MakeCursor(kQuery, kRest, kVersion, kNow)), kNotOurs);
+  Bytes bytes = *FromBase64Url(Sealed());
+  bytes.resize(bytes.size() - 16);
+  bytes.back() = '\0';  // its size
+  EXPECT_EQ(ToBase64Url(bytes), MakeCursor(kQuery, kRest, kVersion, kNow));
+  EXPECT_EQ(OpenedSealed(ToBase64Url(bytes)), kNotOurs);
+}
+
+TEST(SealedCursorTest, WithPartOfItsSealItIsMalformed) {
+  const Bytes bytes = *FromBase64Url(Sealed());
+  for (size_t size = 1; size < 16; ++size) {
+    Bytes cut = bytes.substr(0, bytes.size() - 17);
+    AppendSized(&cut, bytes.substr(bytes.size() - 16, size));
+    EXPECT_EQ(OpenedSealed(ToBase64Url(cut)), "the cursor is malformed") << size;
+  }
+}
+
+TEST(SealedCursorTest, WhereNobodyHasAKeyItIsRefused) { EXPECT_EQ(Opened(Sealed()), kNotOurs); }
+
+TEST(SealedCursorTest, WithAnyBitChangedItIsRefused) {
+  const Bytes bytes = *FromBase64Url(Sealed());
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    for (int bit = 0; bit < 8; ++bit) {
+      Bytes changed = bytes;
+      changed[i] = static_cast<char>(changed[i] ^ (1 << bit));
+      EXPECT_FALSE(OpenCursor(ToBase64Url(changed), kQuery, kNow, kMaxAge, kKey).has_value()) << i << " " << bit;
+    }
+  }
+}
+
+// The fingerprint alone can be made to fit: whoever writes that of another query into a cursor still lacks the seal.
+TEST(SealedCursorTest, ForAnotherQueryItIsRefusedEvenIfItClaimsToBeOfThatOne) {
+  const std::vector<CursorQuery> others = {
+      {.range = {"a", "n"}},
+      {.range = {"", "m"}},
+      {.range = {"a", ""}},
+      {.range = kQuery.range, .reverse = true},
+      {.range = kQuery.range, .other = "filter"},
+  };
+  for (const CursorQuery& other : others) {
+    EXPECT_EQ(OpenedSealed(Sealed(), other), "the cursor belongs to another query");
+    // Flags and fingerprint are the nine bytes behind the format.
+    Bytes bytes = *FromBase64Url(Sealed());
+    const Bytes its = *FromBase64Url(MakeCursor(other, kRest, kVersion, kNow));
+    bytes.replace(1, 9, its.substr(1, 9));
+    EXPECT_EQ(OpenedSealed(ToBase64Url(bytes), other), kNotOurs);
+  }
+}
+
+TEST(SealedCursorTest, ExpiresLikeAnyOther) {
+  const Timestamp late{kNow.micros + static_cast<uint64_t>(kMaxAge.micros) + 1};
+  EXPECT_EQ(Opened(Sealed(), kQuery, late, kMaxAge, kKey), "the cursor has expired");
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <fstream>
 
 #include "commands/kvarts_process.h"
+#include "core/secret.h"
+#include "engine/rocksdb/rocks_engine.h"
 #include "support/temp_dir.h"
 
 namespace kvarts::test {
@@ -84,6 +86,29 @@ TEST_F(Tools, DumpAsJsonIsALinePerKey) {
   EXPECT_THAT(lines[3], HasSubstr("\"kind\":\"counter\""));
   EXPECT_THAT(lines[3], HasSubstr("\"value\":\"7\""));
   EXPECT_THAT(lines[4], HasSubstr("\"value\":\"{\\\"a\\\":1}\""));
+}
+
+TEST_F(Tools, DumpKeepsTheSecretsOfTheStore) {
+  Bytes secret;
+  {
+    RocksOptions options;
+    auto engine = OpenRocksEngine(dir(), options);
+    ASSERT_TRUE(engine) << engine.error();
+    auto store = Store::Open(**engine);
+    ASSERT_TRUE(store) << store.error();
+    secret = StoreSecret(**store, kCursorSecret).value_or(Bytes());
+    engine->reset();
+  }
+  ASSERT_EQ(secret.size(), kSecretBytes);
+  const Ran text = Run("dump", {"--space", "settings", "--values"});
+  EXPECT_THAT(text.out, HasSubstr("32 B  settings: (1, \"secret\", \"cursor\") = (secret)\n"));
+  const Ran json = Run("dump", {"--space", "settings", "--values", "--json"});
+  EXPECT_THAT(json.out, HasSubstr("\"value\":\"(secret)\""));
+  for (const std::string& out : {text.out, json.out}) {
+    EXPECT_THAT(out, Not(HasSubstr(ToHex(secret))));
+    EXPECT_THAT(out, Not(HasSubstr(Escaped(secret))));
+  }
+  EXPECT_EQ(Run("check").code, 0);
 }
 
 TEST_F(Tools, LongValuesAreCutOff) {
