@@ -1,8 +1,11 @@
 // The parts by themselves: encoding a key, JSON, the hot-value cache, deciding a commit. For finding where time goes;
 // none of these is a target.
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include "core/cursor.h"
+#include "base/histogram.h"
+#include "base/top_keys.h"
 #include "core/keyspace.h"
 #include "encoding/json_reader.h"
 #include "encoding/json_writer.h"
@@ -129,6 +132,58 @@ void ReadJsonRequest(benchmark::State& state, std::string_view begin) {
 }
 BENCHMARK_CAPTURE(ReadJsonRequest, plain, "");
 BENCHMARK_CAPTURE(ReadJsonRequest, escaped, R"(\n)");
+void RecordLatency(benchmark::State& state) {
+  LatencyHistogram histogram;
+  uint64_t nanos = 1;
+  for (auto _ : state) histogram.Record(nanos += 977);
+}
+BENCHMARK(RecordLatency);
+
+void RecordLatencyAlone(benchmark::State& state) {
+  LatencyHistogram histogram;
+  uint64_t nanos = 1;
+  for (auto _ : state) histogram.RecordAlone(nanos += 977);
+}
+BENCHMARK(RecordLatencyAlone);
+
+// Keys with four prefixes each, zipfian, as the hot keys of an event loop see them.
+const std::vector<std::string>& DeepKeys() {
+  static const std::vector<std::string> kAll = [] {
+    std::vector<std::string> keys;
+    std::mt19937_64 random(1);
+    const Zipfian zipfian(1'000'000, 0.99);
+    for (int i = 0; i < 1 << 20; ++i) {
+      const uint64_t n = zipfian(random);
+      keys.push_back(fmt::format("t/{}/case/{}/event/{}", n % 50, n % 5000, n));
+    }
+    return keys;
+  }();
+  return kAll;
+}
+
+// A clock that a benchmark moves on, so that the load is what it says: so many reads a second.
+void TrackReads(benchmark::State& state, uint64_t per_second) {
+  ManualClock clock({1});
+  TopKeys top(clock);
+  const std::vector<std::string>& keys = DeepKeys();
+  size_t i = 0;
+  for (auto _ : state) {
+    if (i % 128 == 0) clock.Advance(Duration::Micros(static_cast<int64_t>(128'000'000 / per_second)));
+    top.Read(keys[i++ % keys.size()], 100);
+  }
+}
+void TrackReadsOfAFullLoop(benchmark::State& state) { TrackReads(state, 125'000); }
+void TrackEveryRead(benchmark::State& state) { TrackReads(state, 1'000); }
+BENCHMARK(TrackReadsOfAFullLoop);
+BENCHMARK(TrackEveryRead);
+
+void TakeHotKeys(benchmark::State& state) {
+  ManualClock clock({1});
+  TopKeys top(clock);
+  for (size_t i = 0; i < 100'000; ++i) top.Read(DeepKeys()[i], 100);
+  for (auto _ : state) benchmark::DoNotOptimize(top.Take());
+}
+BENCHMARK(TakeHotKeys);
 
 // A cache with every key in it.
 std::unique_ptr<HotCache> FullCache() {
