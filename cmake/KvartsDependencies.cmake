@@ -3,7 +3,6 @@
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
-find_package(spdlog REQUIRED)
 
 # kvarts_find(NAME HEADER LIBRARY): an imported target for a library that ships no CMake package we want to rely on.
 function(kvarts_find name header library)
@@ -18,6 +17,7 @@ endfunction()
 kvarts_find(kvarts_rocksdb rocksdb/db.h rocksdb)
 kvarts_find(kvarts_xxhash xxhash.h xxhash)
 kvarts_find(kvarts_edit histedit.h edit)
+kvarts_find(kvarts_systemd systemd/sd-journal.h systemd)
 
 # The allocator of the executables. Sanitizers bring their own.
 add_library(kvarts_allocator INTERFACE)
