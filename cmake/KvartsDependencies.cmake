@@ -19,6 +19,11 @@ kvarts_find(kvarts_xxhash xxhash.h xxhash)
 kvarts_find(kvarts_edit histedit.h edit)
 kvarts_find(kvarts_systemd systemd/sd-journal.h systemd)
 
+# Headers alone; the package has a compiled library as well, which we do not need.
+find_path(KVARTS_TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)
+add_library(kvarts_tomlplusplus INTERFACE IMPORTED GLOBAL)
+target_include_directories(kvarts_tomlplusplus SYSTEM INTERFACE "${KVARTS_TOMLPLUSPLUS_INCLUDE_DIR}")
+
 # The allocator of the executables. Sanitizers bring their own.
 add_library(kvarts_allocator INTERFACE)
 if(NOT KVARTS_SANITIZE)
