@@ -9,7 +9,7 @@
 #include "core/keyspace.h"
 #include "encoding/json_reader.h"
 #include "encoding/json_writer.h"
-#include "encoding/utf8.h"
+#include "base/utf8.h"
 #include "engine/rocksdb/group.h"
 #include "engine/rocksdb/hot_cache.h"
 #include "engine/rocksdb/key_hash.h"

@@ -3,7 +3,6 @@
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
-find_package(spdlog REQUIRED)
 
 # kvarts_find(NAME HEADER LIBRARY): an imported target for a library that ships no CMake package we want to rely on.
 function(kvarts_find name header library)
@@ -18,8 +17,6 @@ endfunction()
 kvarts_find(kvarts_rocksdb rocksdb/db.h rocksdb)
 kvarts_find(kvarts_xxhash xxhash.h xxhash)
 kvarts_find(kvarts_edit histedit.h edit)
-kvarts_find(kvarts_crypto openssl/evp.h crypto)
-
 find_package(OpenSSL REQUIRED)
 
 # Asio is headers alone; what is no template in it is compiled once, in src/net/asio.cc.
@@ -29,6 +26,12 @@ target_include_directories(kvarts_asio SYSTEM INTERFACE "${KVARTS_ASIO_INCLUDE_D
 target_compile_definitions(kvarts_asio INTERFACE ASIO_STANDALONE ASIO_NO_DEPRECATED ASIO_SEPARATE_COMPILATION
                                                  ASIO_NO_TS_EXECUTORS)
 target_link_libraries(kvarts_asio INTERFACE Threads::Threads)
+kvarts_find(kvarts_systemd systemd/sd-journal.h systemd)
+
+# Headers alone; the package has a compiled library as well, which we do not need.
+find_path(KVARTS_TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)
+add_library(kvarts_tomlplusplus INTERFACE IMPORTED GLOBAL)
+target_include_directories(kvarts_tomlplusplus SYSTEM INTERFACE "${KVARTS_TOMLPLUSPLUS_INCLUDE_DIR}")
 
 # The allocator of the executables. Sanitizers bring their own.
 add_library(kvarts_allocator INTERFACE)

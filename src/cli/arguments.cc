@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "cli/nearest.h"
+#include "base/nearest.h"
 #include "cli/text.h"
 
 namespace kvarts::cli {

@@ -13,7 +13,7 @@
 #include "encoding/json_writer.h"
 #include "core/secret.h"
 #include "encoding/tuple_text.h"
-#include "encoding/utf8.h"
+#include "base/utf8.h"
 
 namespace kvarts::cli {
 namespace {

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/error_text.h"
-#include "cli/nearest.h"
 #include "cli/terminal.h"
 
 namespace kvarts::cli {

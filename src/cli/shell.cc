@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "api/convert.h"
-#include "cli/nearest.h"
+#include "base/nearest.h"
 #include "cli/shell_steps.h"
 #include "cli/stats_text.h"
 #include "cli/table.h"

@@ -8,6 +8,8 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/result.h"
+#include "base/shown.h"  // IWYU pragma: export
+#include "base/units.h"  // IWYU pragma: export
 #include "engine/record.h"
 
 namespace kvarts::cli {
@@ -25,18 +27,7 @@ std::string HumanTime(Timestamp time);
 // "12.3 %".
 std::string HumanPercent(double ratio);
 
-// The whole text is a decimal number that fits, or the error says what is wrong with it.
-Result<uint64_t> ParseCount(std::string_view text);
-Result<int64_t> ParseInteger(std::string_view text);
-// 4096, 64KiB, 1GiB; also kB, MB, GB and TB, which count by thousands.
-Result<uint64_t> ParseSize(std::string_view text);
-// 60 or 60s, 500ms, 5m, 2h, 7d. Zero and negative ones are left to whoever knows whether they make sense.
-Result<Duration> ParseDuration(std::string_view text);
-
-// Bytes as one line of text that ParseEscaped reads back: UTF-8 that a terminal can show as it is, everything else as
-// \xNN, a backslash doubled.
-std::string Shown(BytesView bytes);
-// The same as a word that can be typed in the shell: in quotes if it needs them.
+// Shown as a word that can be typed in the shell: in quotes if it needs them.
 std::string ShownWord(BytesView bytes);
 // Shown, cut off after so many bytes, with what it would have been: "abc… (12.0 KiB)".
 std::string ShownShort(BytesView bytes, size_t at_most);

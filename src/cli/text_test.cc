@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/error_text.h"
-#include "cli/nearest.h"
+#include "cli/json.h"
 #include "cli/table.h"
 
 namespace kvarts::cli {
@@ -33,42 +33,6 @@ TEST(Text, CountsDurationsAndTimes) {
   EXPECT_EQ(HumanTime(kNever), "never");
 }
 
-TEST(Text, ParsesSizes) {
-  EXPECT_EQ(ParseSize("4096").value_or(0), 4096U);
-  EXPECT_EQ(ParseSize("64MiB").value_or(0), 64U << 20);
-  EXPECT_EQ(ParseSize("64mib").value_or(0), 64U << 20);
-  EXPECT_EQ(ParseSize("2GB").value_or(0), 2'000'000'000U);
-  for (const char* wrong : {"", "MiB", "64M", "64 MiB", "-1", "1.5GiB", "99999999999999999999", "99999999999TiB"}) {
-    EXPECT_FALSE(ParseSize(wrong)) << wrong;
-  }
-}
-
-TEST(Text, ParsesDurationsAndNumbers) {
-  EXPECT_EQ(ParseDuration("60")->micros, 60'000'000);
-  EXPECT_EQ(ParseDuration("500ms")->micros, 500'000);
-  EXPECT_EQ(ParseDuration("7d")->micros, 7 * 86'400'000'000);
-  EXPECT_EQ(ParseDuration("-5")->micros, -5'000'000);
-  for (const char* wrong : {"", "s", "5x", "5 m", "1.5h", "9223372036854775807d"}) {
-    EXPECT_FALSE(ParseDuration(wrong)) << wrong;
-  }
-  EXPECT_EQ(ParseInteger("-9223372036854775808").value_or(0), INT64_MIN);
-  EXPECT_EQ(ParseInteger("+5").value_or(0), 5);
-  EXPECT_FALSE(ParseInteger("+-5"));
-  EXPECT_FALSE(ParseInteger("9223372036854775808"));
-  EXPECT_FALSE(ParseCount("-1"));
-}
-
-TEST(Text, ShowsUtf8AndEscapesTheRest) {
-  EXPECT_EQ(Shown("Åsa 漢 😀"), "Åsa 漢 😀");
-  EXPECT_EQ(Shown(BytesView("a\0\n\x7f\\", 5)), R"(a\x00\x0a\x7f\\)");
-  EXPECT_EQ(Shown("\xc3"), R"(\xc3)");
-  EXPECT_EQ(Shown("\xc3\x28"), R"(\xc3()");
-  EXPECT_EQ(Shown("\xc0\x80"), R"(\xc0\x80)") << "an overlong zero";
-  EXPECT_EQ(Shown("\xed\xa0\x80"), R"(\xed\xa0\x80)") << "a surrogate";
-  EXPECT_EQ(Shown("\xe2\x80\xae"), R"(\xe2\x80\xae)") << "what turns the text around";
-  EXPECT_EQ(Shown("\xc2\x9b"), R"(\xc2\x9b)") << "a control of the terminal";
-}
-
 TEST(Text, QuotesOnlyWhatNeedsIt) {
   EXPECT_EQ(ShownWord("user:1"), "user:1");
   EXPECT_EQ(ShownWord("two words"), "\"two words\"");
@@ -92,14 +56,11 @@ TEST(Text, AlignsColumns) {
   EXPECT_EQ(table.ToString(1), " Åsa       1\n a     1,000\n only\n");
 }
 
-TEST(Nearest, IsWhatWasProbablyMeant) {
-  const std::vector<std::string_view> names = {"get", "put", "delete", "deleteif", "scan"};
-  EXPECT_EQ(Nearest("gte", names), "get");
-  EXPECT_EQ(Nearest("delte", names), "delete");
-  EXPECT_EQ(Nearest("sc", names), "scan");
-  EXPECT_EQ(Nearest("frobnicate", names), "");
-  EXPECT_EQ(Nearest("", names), "");
-  EXPECT_EQ(Nearest(std::string(100'000, 'x'), names), "");
+TEST(Json, IsSeparatedAndEscaped) {
+  JsonWriter json;
+  json.BeginObject().Field("a", "x\"\\\n").Field("b", true).Name("c").BeginArray();
+  json.Number(uint64_t{1}).Number(0.5).Null().BeginObject().EndObject().EndArray().Field("d", 7).EndObject();
+  EXPECT_EQ(json.str(), R"({"a":"x\"\\\u000a","b":true,"c":[1,0.5,null,{}],"d":7})");
 }
 
 TEST(ErrorText, PutsTheSubjectFirstAndFactsInBrackets) {

@@ -5,7 +5,7 @@
 #include "encoding/json_minify.h"
 #include "encoding/json_reader.h"
 #include "encoding/json_writer.h"
-#include "encoding/utf8.h"
+#include "base/utf8.h"
 
 namespace kvarts {
 namespace {

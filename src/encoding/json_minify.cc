@@ -1,6 +1,6 @@
 #include "encoding/json_minify.h"
 
-#include "encoding/byte_search.h"
+#include "base/byte_search.h"
 
 namespace kvarts {
 namespace {

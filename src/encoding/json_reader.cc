@@ -5,8 +5,8 @@
 #include <charconv>
 
 #include "base/base64.h"
-#include "encoding/byte_search.h"
-#include "encoding/utf8.h"
+#include "base/byte_search.h"
+#include "base/utf8.h"
 
 namespace kvarts {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "base/base64.h"
-#include "encoding/byte_search.h"
-#include "encoding/utf8.h"
+#include "base/byte_search.h"
+#include "base/utf8.h"
 
 namespace kvarts {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "encoding/json_writer.h"
-#include "encoding/utf8.h"
+#include "base/utf8.h"
 
 namespace kvarts::http {
 namespace {

@@ -1,8 +1,8 @@
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 #include <algorithm>
 
-namespace kvarts::cli {
+namespace kvarts {
 namespace {
 
 // How many letters must be put in, left out, replaced or swapped with their neighbour to make one of the other.
@@ -42,4 +42,4 @@ std::string_view Nearest(std::string_view word, const std::vector<std::string_vi
   return best;
 }
 
-}  // namespace kvarts::cli
+}  // namespace kvarts

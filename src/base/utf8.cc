@@ -1,8 +1,8 @@
-#include "encoding/utf8.h"
+#include "base/utf8.h"
 
 #include <array>
 
-#include "encoding/byte_search.h"
+#include "base/byte_search.h"
 
 namespace kvarts {
 

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-namespace kvarts::cli {
+namespace kvarts {
 
 // Empty when nothing comes close.
 std::string_view Nearest(std::string_view word, const std::vector<std::string_view>& candidates);
 
-}  // namespace kvarts::cli
+}  // namespace kvarts

@@ -1,10 +1,10 @@
-#include "encoding/utf8.h"
+#include "base/utf8.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "encoding/byte_search.h"
+#include "base/byte_search.h"
 
 namespace kvarts {
 namespace {
