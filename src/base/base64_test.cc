@@ -19,8 +19,14 @@ TEST(Base64UrlTest, KnownTexts) {
 
 TEST(Base64Test, KnownTexts) {
   const std::pair<Bytes, std::string> known[] = {
-      {"", ""},           {"f", "Zg=="},          {"fo", "Zm8="},          {"foo", "Zm9v"},
-      {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}, {"\xfb\xff\xfe", "+//+"},
+      {"", ""},
+      {"f", "Zg=="},
+      {"fo", "Zm8="},
+      {"foo", "Zm9v"},
+      {"foob", "Zm9vYg=="},
+      {"fooba", "Zm9vYmE="},
+      {"foobar", "Zm9vYmFy"},
+      {"\xfb\xff\xfe", "+//+"},
   };
   for (const auto& [bytes, text] : known) {
     EXPECT_EQ(ToBase64(bytes), text);
@@ -43,8 +49,9 @@ TEST(Base64Test, EveryByteAndLengthRoundTrips) {
 }
 
 TEST(Base64Test, AnythingElseIsRefused) {
-  for (const char* text : {"A", "Zg", "Zg=", "Zg===", "Zh==", "Zm9=", "Zm8", "=", "==", "===", "====", "Z===", "Zg==Zg==",
-                           "Zm9vY", "Z g=", "Zm9-", "Zm9_", "Zm9v\n", "Zg==\n\n\n\n", "\xc3\xa5Zg"}) {
+  for (const char* text : {"A",    "Zg",   "Zg=",  "Zg===",  "Zh==",         "Zm9=",      "Zm8",
+                           "=",    "==",   "===",  "====",   "Z===",         "Zg==Zg==",  "Zm9vY",
+                           "Z g=", "Zm9-", "Zm9_", "Zm9v\n", "Zg==\n\n\n\n", "\xc3\xa5Zg"}) {
     const auto decoded = FromBase64(text);
     ASSERT_FALSE(decoded.has_value()) << text;
     EXPECT_EQ(decoded.error().code(), ErrorCode::kInvalidArgument);

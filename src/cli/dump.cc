@@ -6,12 +6,13 @@
 #include "api/convert.h"
 #include "cli/command.h"
 #include "cli/directory.h"
-#include "cli/json.h"
 #include "cli/spaces.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "core/keyspace.h"
+#include "encoding/json_writer.h"
 #include "encoding/tuple_text.h"
+#include "encoding/utf8.h"
 
 namespace kvarts::cli {
 namespace {
@@ -68,7 +69,8 @@ void AppendBytes(JsonWriter* json, const std::string& name, BytesView bytes) {
 }
 
 std::string JsonLine(const ScanPage::Entry& entry, bool values) {
-  JsonWriter json;
+  std::string line;
+  JsonWriter json(&line);
   json.BeginObject();
   const auto space = SpaceOf(entry.key);
   json.Field("space", space ? SpaceName(*space) : "unknown");
@@ -95,7 +97,7 @@ std::string JsonLine(const ScanPage::Entry& entry, bool values) {
     if (value.size() > kJsonValueBytes) json.Field("shortened", true);
   }
   json.EndObject();
-  return json.str();
+  return line;
 }
 
 Result<uint64_t> DumpRange(View& view, const DumpRequest& request) {

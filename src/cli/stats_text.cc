@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 #include <vector>
 
-#include "cli/json.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "encoding/json_writer.h"
 
 namespace kvarts::cli {
 namespace {
@@ -142,9 +143,11 @@ std::string TotalsText(const EngineStats& stats) {
 }
 
 void AppendFigure(JsonWriter* json, std::string_view name, const Figure& figure) {
+  // More digits would only be noise.
+  const auto rounded = [](double number) { return std::isfinite(number) ? fmt::format("{:.6g}", number) : "null"; };
   json->Name(name).BeginObject();
-  json->Field("value", figure.value).Field("worry_above", figure.high).Field("verdict", figure.Verdict());
-  json->EndObject();
+  json->Name("value").Raw(rounded(figure.value)).Name("worry_above").Raw(rounded(figure.high));
+  json->Field("verdict", figure.Verdict()).EndObject();
 }
 
 }  // namespace
@@ -159,7 +162,8 @@ std::string StatsText(const EngineStats& stats) {
 }
 
 std::string StatsJson(const EngineStats& stats) {
-  JsonWriter json;
+  std::string text;
+  JsonWriter json(&text);
   json.BeginObject().Name("levels").BeginArray();
   for (const LevelStats& level : stats.levels) {
     json.BeginObject().Field("profile", level.profile).Field("level", level.level).Field("files", level.files);
@@ -183,7 +187,7 @@ std::string StatsJson(const EngineStats& stats) {
   json.Field("sorted_runs", stats.sorted_runs).Field("open_views", stats.open_views);
   json.Field("oldest_view_age_ms", stats.oldest_view_age_ms);
   json.EndObject();
-  return json.str();
+  return text;
 }
 
 }  // namespace kvarts::cli

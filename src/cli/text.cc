@@ -8,6 +8,8 @@
 #include <charconv>
 #include <limits>
 
+#include "encoding/utf8.h"
+
 namespace kvarts::cli {
 namespace {
 
@@ -43,28 +45,6 @@ Result<Number> ParseWhole(std::string_view text) {
     return Error(ErrorCode::kInvalidArgument, "not a number", {{"word", std::string(text)}});
   }
   return measured.number;
-}
-
-// A character at the front of the text, if it is well-formed UTF-8: its number and its size.
-struct Character {
-  uint32_t number = 0;
-  size_t size = 0;
-};
-
-Character TakeCharacter(BytesView bytes) {
-  const auto at = [&](size_t i) { return static_cast<unsigned char>(bytes[i]); };
-  const unsigned char first = at(0);
-  if (first < 0x80) return {first, 1};
-  const size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || bytes.size() < size) return {};
-  uint32_t number = first & (0xff >> (size + 1));
-  for (size_t i = 1; i < size; ++i) {
-    if ((at(i) & 0xc0) != 0x80) return {};
-    number = number << 6 | (at(i) & 0x3f);
-  }
-  constexpr std::array<uint32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
-  if (number < kSmallest.at(size) || number > 0x10ffff || (number >= 0xd800 && number < 0xe000)) return {};
-  return {number, size};
 }
 
 // Whether a terminal shows the character as itself. Left out are controls, what changes the direction or the width of
@@ -185,7 +165,7 @@ std::string Shown(BytesView bytes) {
   std::string out;
   out.reserve(bytes.size());
   while (!bytes.empty()) {
-    const Character character = TakeCharacter(bytes);
+    const Utf8Character character = FrontCharacter(bytes);
     const size_t size = std::max<size_t>(character.size, 1);
     const BytesView taken = bytes.substr(0, size);
     bytes.remove_prefix(size);
@@ -212,24 +192,12 @@ std::string ShownWord(BytesView bytes) {
 
 std::string ShownShort(BytesView bytes, size_t at_most) {
   if (bytes.size() <= at_most) return Shown(bytes);
-  size_t cut = at_most;
-  // Not in the middle of a character.
-  while (cut > 0 && (static_cast<unsigned char>(bytes[cut]) & 0xc0) == 0x80) --cut;
-  return fmt::format("{}… ({})", Shown(bytes.substr(0, cut)), HumanBytes(bytes.size()));
+  return fmt::format("{}… ({})", Shown(CutText(bytes, at_most)), HumanBytes(bytes.size()));
 }
 
 size_t Columns(std::string_view text) {
   return static_cast<size_t>(
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
-
-bool IsUtf8(BytesView bytes) {
-  while (!bytes.empty()) {
-    const Character character = TakeCharacter(bytes);
-    if (character.size == 0) return false;
-    bytes.remove_prefix(character.size);
-  }
-  return true;
 }
 
 std::string MarksText(CounterMarks marks) {

@@ -43,8 +43,6 @@ std::string ShownShort(BytesView bytes, size_t at_most);
 // How many columns a text takes on a terminal; a character that is not ASCII is taken for one.
 size_t Columns(std::string_view text);
 
-bool IsUtf8(BytesView bytes);
-
 // What went wrong with adds to a value, each part behind a comma; nothing when nothing did.
 std::string MarksText(CounterMarks marks);
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "cli/error_text.h"
-#include "cli/json.h"
 #include "cli/nearest.h"
 #include "cli/table.h"
 
@@ -68,8 +67,6 @@ TEST(Text, ShowsUtf8AndEscapesTheRest) {
   EXPECT_EQ(Shown("\xed\xa0\x80"), R"(\xed\xa0\x80)") << "a surrogate";
   EXPECT_EQ(Shown("\xe2\x80\xae"), R"(\xe2\x80\xae)") << "what turns the text around";
   EXPECT_EQ(Shown("\xc2\x9b"), R"(\xc2\x9b)") << "a control of the terminal";
-  EXPECT_TRUE(IsUtf8("Åsa"));
-  EXPECT_FALSE(IsUtf8("\xff"));
 }
 
 TEST(Text, QuotesOnlyWhatNeedsIt) {
@@ -103,13 +100,6 @@ TEST(Nearest, IsWhatWasProbablyMeant) {
   EXPECT_EQ(Nearest("frobnicate", names), "");
   EXPECT_EQ(Nearest("", names), "");
   EXPECT_EQ(Nearest(std::string(100'000, 'x'), names), "");
-}
-
-TEST(Json, IsSeparatedAndEscaped) {
-  JsonWriter json;
-  json.BeginObject().Field("a", "x\"\\\n").Field("b", true).Name("c").BeginArray();
-  json.Number(uint64_t{1}).Number(0.5).Null().BeginObject().EndObject().EndArray().Field("d", 7).EndObject();
-  EXPECT_EQ(json.str(), R"({"a":"x\"\\\u000a","b":true,"c":[1,0.5,null,{}],"d":7})");
 }
 
 TEST(ErrorText, PutsTheSubjectFirstAndFactsInBrackets) {

@@ -36,7 +36,8 @@ inline ByteLanes LoadFew(const char* from, size_t size) {
   } else if (size >= 4) {
     low = LoadLittle<uint32_t>(from) | uint64_t{LoadLittle<uint32_t>(from + size - 4)} << (8 * (size - 4));
   } else {
-    for (const size_t i : {size_t{0}, size / 2, size - 1}) low |= uint64_t{static_cast<unsigned char>(from[i])} << (8 * i);
+    for (const size_t i : {size_t{0}, size / 2, size - 1})
+      low |= uint64_t{static_cast<unsigned char>(from[i])} << (8 * i);
   }
   const uint64_t both[] = {low, high};
   return Load(reinterpret_cast<const char*>(both));
