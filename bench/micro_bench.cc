@@ -1,8 +1,11 @@
-// The parts by themselves: encoding a key, the hot-value cache, deciding a commit. For finding where time goes; none of
-// these is a target.
+// The parts by themselves: encoding a key, JSON, the hot-value cache, deciding a commit. For finding where time goes;
+// none of these is a target.
 #include <benchmark/benchmark.h>
 
 #include "core/keyspace.h"
+#include "encoding/json_reader.h"
+#include "encoding/json_writer.h"
+#include "encoding/utf8.h"
 #include "engine/rocksdb/group.h"
 #include "engine/rocksdb/hot_cache.h"
 #include "engine/rocksdb/key_hash.h"
@@ -48,6 +51,70 @@ void EncodeTuple(benchmark::State& state) {
   }
 }
 BENCHMARK(EncodeTuple);
+
+// Text of 100 bytes, as most values are in the benchmarks.
+std::string SomeText() {
+  std::string text;
+  while (text.size() < 100) text.append("a value that is text; ");
+  text.resize(100);
+  return text;
+}
+
+void CheckUtf8(benchmark::State& state) {
+  const std::string text = SomeText();
+  for (auto _ : state) benchmark::DoNotOptimize(IsUtf8(text));
+}
+BENCHMARK(CheckUtf8);
+
+void WriteJsonText(benchmark::State& state) {
+  const std::string text = SomeText();
+  std::string out;
+  for (auto _ : state) {
+    out.clear();
+    AppendJsonText(&out, text);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK(WriteJsonText);
+
+// What a GET answers.
+void WriteJsonAnswer(benchmark::State& state) {
+  const std::string text = SomeText();
+  std::string out;
+  for (auto _ : state) {
+    out.clear();
+    JsonWriter json(&out);
+    json.BeginObject().BytesField("key", "user:00001234").BytesField("value", text);
+    json.Field("version", "1783245330123456.0").Name("expiry").Null().EndObject();
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK(WriteJsonAnswer);
+
+// What a PUT carries; with an escape in it, the text has to be copied.
+void ReadJsonRequest(benchmark::State& state, std::string_view begin) {
+  std::string text = R"({"value":")";
+  text.append(begin).append(SomeText()).append(R"(","ttl":60})");
+  for (auto _ : state) {
+    std::string_view value;
+    uint64_t ttl = 0;
+    JsonReader json(text);
+    json.Object([&](std::string_view name) {
+      if (name == "value") {
+        value = json.Text();
+      } else if (name == "ttl") {
+        ttl = json.Uint();
+      } else {
+        json.Unknown(name);
+      }
+    });
+    benchmark::DoNotOptimize(json.Finish().has_value());
+    benchmark::DoNotOptimize(value);
+    benchmark::DoNotOptimize(ttl);
+  }
+}
+BENCHMARK_CAPTURE(ReadJsonRequest, plain, "");
+BENCHMARK_CAPTURE(ReadJsonRequest, escaped, R"(\n)");
 
 // A cache with every key in it.
 std::unique_ptr<HotCache> FullCache() {
