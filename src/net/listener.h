@@ -38,6 +38,8 @@ class Listener {
   std::vector<std::string> addresses() const;
   // Takes no more connections.
   void Stop();
+  // Lets go of the loops, which no longer run.
+  void Close() { acceptors_.clear(); }
 
   // From now on for new connections; null: plain.
   void SetTls(std::shared_ptr<const TlsContext> tls);

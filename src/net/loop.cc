@@ -9,9 +9,9 @@ namespace kvarts::net {
 
 Loop::Loop(size_t number)
     : number_(number),
+      scratch_(std::make_unique_for_overwrite<char[]>(kScratchBytes)),
       work_(asio::make_work_guard(context_)),
-      timer_(context_.get_executor()),
-      scratch_(std::make_unique_for_overwrite<char[]>(kScratchBytes)) {}
+      timer_(context_.get_executor()) {}
 
 void Loop::Run() {
   Spawn(Tick());

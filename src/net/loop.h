@@ -68,15 +68,16 @@ class Loop {
   Task<> Tick();
 
   const size_t number_;
-  asio::io_context context_{1};
-  asio::executor_work_guard<Executor> work_;
-  Timer timer_;
   std::unique_ptr<char[]> scratch_;
   SteadyTime now_ = std::chrono::steady_clock::now();
   Stream* streams_ = nullptr;  // all of them, linked
   std::atomic<size_t> connections_{0};
   std::function<void()> on_tick_;
   bool draining_ = false;
+  // Takes the coroutines that are left with it, which use what stands above.
+  asio::io_context context_{1};
+  asio::executor_work_guard<Executor> work_;
+  Timer timer_;
 };
 
 }  // namespace kvarts::net

@@ -69,7 +69,7 @@ Status Write(Txn& txn, BytesView physical, ValueKind kind, Bytes value, Timestam
              Outcome* outcome) {
   txn.Put(physical, value, {.expiry = expiry, .kind = kind, .schema = schema});
   if (outcome == nullptr) return {};
-  outcome->header = {.expiry = expiry, .kind = kind, .schema = schema, .marks = {}};
+  outcome->header = {.version = {}, .expiry = expiry, .kind = kind, .schema = schema, .marks = {}};
   outcome->value = std::move(value);
   return {};
 }

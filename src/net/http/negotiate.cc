@@ -164,6 +164,16 @@ bool EntityTags::Holds(std::string_view tag, bool weakly) const {
   }
 }
 
+void EntityTags::ForEach(const std::function<void(const EntityTag&)>& visit) const {
+  if (any()) return;
+  EntityTag own = first_;
+  std::optional<std::string_view> rest = rest_;
+  do {
+    visit(own);
+    rest = TakeComma(&*rest) ? TakeTag(*rest, &own) : std::nullopt;
+  } while (rest);
+}
+
 Result<MediaType> MediaType::Parse(std::string_view value) {
   MediaType type;
   if (value.empty()) return type;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -43,6 +44,7 @@ class EntityTags {
   size_t size() const { return count_; }
   // The first; of a single tag the only one.
   const EntityTag& front() const { return first_; }
+  void ForEach(const std::function<void(const EntityTag&)>& visit) const;
   // If-Match compares strongly: a weak tag never matches. "*" holds every tag.
   bool HoldsStrongly(std::string_view tag) const { return Holds(tag, false); }
   // If-None-Match compares weakly.

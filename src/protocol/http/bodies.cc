@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "encoding/json_reader.h"
+#include "encoding/json_minify.h"
 #include "encoding/json_writer.h"
 
 namespace kvarts::http {

@@ -1,0 +1,205 @@
+// One key: GET, PUT, DELETE and PATCH of /keys/{key}.
+#include <array>
+#include <charconv>
+
+#include "core/user_keys.h"
+#include "model/keys/keys.h"
+#include "net/http/negotiate.h"
+#include "protocol/http/bodies.h"
+#include "protocol/http/handlers.h"
+#include "protocol/http/items.h"
+#include "protocol/http/requests.h"
+
+namespace kvarts::http {
+namespace {
+
+constexpr std::string_view kJsonType = "application/json";
+
+// A version as an entity tag, without allocating.
+class Tag {
+ public:
+  explicit Tag(Version version) {
+    size_ = static_cast<size_t>(std::to_chars(text_.data(), text_.data() + text_.size(), version.stamp).ptr -
+                                text_.data());
+  }
+  std::string_view text() const { return {text_.data(), size_}; }
+
+ private:
+  std::array<char, 20> text_;
+  size_t size_;
+};
+
+// An answer with one item: what was read or what was written.
+void AnswerItem(Answer& answer, int status, const Cost& cost, BytesView key, const ValueHeader& header,
+                BytesView value) {
+  ResponseWriter& head = answer.Begin(status, cost);
+  head.ETag(Tag(header.version).text());
+  head.ContentType(kJsonType);
+  JsonWriter json(head.body(key.size() + value.size() + 100));
+  WriteItem(json, key, header, value);
+  answer.Finish();
+}
+
+void AnswerRaw(Answer& answer, const Cost& cost, const Record& record) {
+  RawValue raw;
+  MakeRaw(record.header, record.value, &raw);
+  ResponseWriter& head = answer.Begin(200, cost);
+  head.ETag(Tag(record.header.version).text());
+  head.ContentType(raw.type);
+  if (record.header.expiry != kNever) head.Header("Kvarts-Expiry", record.header.expiry.ToString());
+  head.body(raw.bytes.size())->append(raw.bytes);
+  answer.Finish();
+}
+
+// A write of one key, answered with what is there afterwards.
+class KeyWrite final : public WriteOp {
+ public:
+  KeyWrite(keys::Command command, Bytes key, int status, bool minimal)
+      : command_(std::move(command)), key_(std::move(key)), status_(status), minimal_(minimal) {}
+
+  Status Apply(Txn& txn) override { return keys::Apply(txn, command_, &outcome_); }
+
+  void Respond(Answer& answer, const RunReport& report) override {
+    if (minimal_) {
+      ResponseWriter& head = answer.Begin(204, report.cost);
+      head.ETag(Tag(report.version).text());
+      answer.Finish();
+      return;
+    }
+    if (std::holds_alternative<keys::Delete>(command_)) {
+      ResponseWriter& head = answer.Begin(200, report.cost);
+      head.ContentType(kJsonType);
+      JsonWriter json(head.body());
+      json.BeginObject().BytesField("key", key_).Field("version", Tag(report.version).text()).EndObject();
+      answer.Finish();
+      return;
+    }
+    outcome_.header.version = report.version;
+    AnswerItem(answer, status_, report.cost, key_, outcome_.header, outcome_.value);
+  }
+
+ private:
+  const keys::Command command_;
+  const Bytes key_;
+  const int status_;
+  const bool minimal_;
+  keys::Outcome outcome_;
+};
+
+bool WantsMinimal(const Call& call) {
+  return call.head.Has(Field::kPrefer) && call.head.prefer().find("return=minimal") != std::string_view::npos;
+}
+
+Result<std::unique_ptr<WriteOp>> MakeWrite(const Call& call, keys::Command command, Bytes key, int status) {
+  KVARTS_TRY(RunOptions options, RunOptionsOf(call));
+  auto write = std::make_unique<KeyWrite>(std::move(command), std::move(key), status, WantsMinimal(call));
+  write->options = std::move(options);
+  return write;
+}
+
+// A body that is the value itself.
+Result<keys::Put> RawPut(const Call& call, const MediaType& type) {
+  keys::Put put;
+  if (type.absent() || type.Is("application/octet-stream")) {
+    put.value.bytes = call.body;
+  } else {
+    put.value.kind = ValueKind::kTyped;
+    KVARTS_TRY(put.value.bytes, (TypedValue{call.head.content_type(), call.body}.Encode()));
+  }
+  QueryReader query(call.head.query());
+  if (const auto ttl = query.Get("ttl")) {
+    double seconds = 0;
+    const auto [end, failed] = std::from_chars(ttl->data(), ttl->data() + ttl->size(), seconds);
+    const Result<keys::Lifetime> lifetime = LifetimeOf(seconds);
+    query.Require(failed == std::errc() && end == ttl->data() + ttl->size() && lifetime.has_value(), "ttl",
+                  "a ttl is a number of seconds above zero");
+    if (lifetime.has_value()) put.lifetime = *lifetime;
+  }
+  KVARTS_CHECK_OK(query.Finish());
+  return put;
+}
+
+Status NoQuery(const Call& call) {
+  if (call.head.query().empty()) return {};
+  return QueryReader(call.head.query()).Finish();
+}
+
+}  // namespace
+
+Status GetKey(Call& call) {
+  Bytes scratch;
+  KVARTS_TRY(const BytesView key, KeyOf(call, &scratch));
+  KVARTS_CHECK_OK(NoQuery(call));
+  KVARTS_TRY(const Form form, FormOf(call));
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, call.service.engine().limits()));
+  if (call.service.options.hot_keys) call.loop.hot.Read(key);
+  const BytesView wanted = physical;
+  std::optional<Record> record;
+  KVARTS_CHECK_OK(call.service.engine().Get({&wanted, 1}, {&record, 1}, {.cost = &call.cost.read}));
+  if (!record) {
+    return Error(ErrorCode::kNotFound, "there is nothing under the key", {{"key", Escaped(key)}});
+  }
+  if (call.head.Has(Field::kIfNoneMatch)) {
+    KVARTS_TRY(const EntityTags tags, EntityTags::Parse(call.head.if_none_match(), "If-None-Match"));
+    const Tag tag(record->header.version);
+    if (tags.HoldsWeakly(tag.text())) {
+      call.answer.Begin(304, call.cost).ETag(tag.text());
+      call.answer.Finish();
+      return {};
+    }
+  }
+  if (form == Form::kRaw) {
+    AnswerRaw(call.answer, call.cost, *record);
+  } else {
+    AnswerItem(call.answer, 200, call.cost, key, record->header, record->value);
+  }
+  return {};
+}
+
+Result<std::unique_ptr<WriteOp>> PutKey(Call& call) {
+  Bytes scratch;
+  KVARTS_TRY(const BytesView key, KeyOf(call, &scratch));
+  KVARTS_TRY(const MediaType type, MediaType::Parse(call.head.content_type()));
+  keys::Put put;
+  if (type.Is("application/json") || type.Is("application/x-www-form-urlencoded")) {
+    KVARTS_CHECK_OK(NoQuery(call));
+    KVARTS_TRY(put, ParsePutBody(call.body));
+  } else {
+    KVARTS_TRY(put, RawPut(call, type));
+  }
+  put.key = key;
+  KVARTS_TRY(put.condition, ConditionOf(call));
+  if (call.service.options.hot_keys) call.loop.hot.Write(key, put.value.bytes.size());
+  const int status = put.condition.kind == keys::Condition::Kind::kAbsent ? 201 : 200;
+  return MakeWrite(call, std::move(put), Bytes(key), status);
+}
+
+Result<std::unique_ptr<WriteOp>> DeleteKey(Call& call) {
+  Bytes scratch;
+  KVARTS_TRY(const BytesView key, KeyOf(call, &scratch));
+  KVARTS_CHECK_OK(NoQuery(call));
+  KVARTS_TRY(keys::Condition condition, ConditionOf(call));
+  if (call.service.options.hot_keys) call.loop.hot.Write(key, 0);
+  return MakeWrite(call, keys::Delete{Bytes(key), std::move(condition)}, Bytes(key), 200);
+}
+
+Result<std::unique_ptr<WriteOp>> PatchKey(Call& call) {
+  Bytes scratch;
+  KVARTS_TRY(const BytesView key, KeyOf(call, &scratch));
+  KVARTS_CHECK_OK(NoQuery(call));
+  KVARTS_CHECK_OK(WantJson(call));
+  KVARTS_TRY(keys::Command command, ParsePatchBody(call.body));
+  KVARTS_TRY(const keys::Condition condition, ConditionOf(call));
+  std::visit(
+      [&](auto& change) {
+        if constexpr (requires { change.condition; }) {
+          change.key = key;
+          change.condition = condition;
+        }
+      },
+      command);
+  if (call.service.options.hot_keys) call.loop.hot.Write(key, 0);
+  return MakeWrite(call, std::move(command), Bytes(key), 200);
+}
+
+}  // namespace kvarts::http

@@ -1,0 +1,167 @@
+#include "protocol/http/openapi.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+
+#include "encoding/json_minify.h"
+#include "encoding/json_writer.h"
+#include "protocol/http/problem.h"
+#include "protocol/http/routes.h"
+
+namespace kvarts::http {
+namespace {
+
+struct Schema {
+  std::string_view name;
+  std::string_view json;
+};
+
+// tidy: long function because it is a table
+constexpr std::array<Schema, 11> kSchemas = {{
+    {"Item", R"({"type":"object","required":["version","expiry"],"properties":{
+      "key":{"type":"string"},"key_base64":{"type":"string","contentEncoding":"base64"},
+      "value":{},"value_base64":{"type":"string","contentEncoding":"base64"},
+      "version":{"type":"string","pattern":"^[0-9]+$"},"expiry":{"type":["string","null"],"format":"date-time"},
+      "type":{"type":"string","description":"The media type that the value was written with."},
+      "envelope":{"$ref":"#/components/schemas/Envelope"}}})"},
+    {"Items", R"({"type":"object","required":["items"],"properties":{
+      "items":{"type":"array","items":{"oneOf":[{"$ref":"#/components/schemas/Item"},{"type":"null"}]}}}})"},
+    {"Page", R"({"type":"object","properties":{
+      "items":{"type":"array","items":{"$ref":"#/components/schemas/Item"}},"cursor":{"type":["string","null"]},
+      "count":{"type":"integer"},"exact":{"type":"boolean"}}})"},
+    {"Deleted", R"({"type":"object","required":["version"],"properties":{
+      "key":{"type":"string"},"key_base64":{"type":"string"},"version":{"type":"string"}}})"},
+    {"Committed", R"({"type":"object","required":["version"],"properties":{"version":{"type":"string"},
+      "results":{"type":"array","items":{"type":"object"}}}})"},
+    {"PutBody", R"({"type":"object","properties":{"value":{},"value_base64":{"type":"string"},
+      "ttl":{"type":["number","null"],"exclusiveMinimum":0},"envelope":{"$ref":"#/components/schemas/Envelope"}}})"},
+    {"PatchBody", R"({"type":"object","properties":{"ttl":{"type":["number","null"]},"increment":{"type":"integer"},
+      "append":{"type":"string"},"append_base64":{"type":"string"}}})"},
+    {"KeysBody", R"({"type":"object","required":["keys"],"properties":{"keys":{"type":"array","items":{
+      "oneOf":[{"type":"string"},{"type":"object","properties":{"key_base64":{"type":"string"}}}]}}}})"},
+    {"CommitBody", R"({"type":"object","properties":{
+      "preconditions":{"type":"array","items":{"type":"object","properties":{"key":{"type":"string"},
+        "key_base64":{"type":"string"},"absent":{"const":true},"present":{"const":true},"version":{"type":"string"},
+        "prefix":{"type":"string"},"start":{"type":"string"},"end":{"type":"string"},
+        "unchanged_since":{"type":"string"}}}},
+      "mutations":{"type":"array","items":{"type":"object","required":["op"],"properties":{
+        "op":{"enum":["put","delete","touch","increment","append","add","delete_range"]},"key":{"type":"string"},
+        "key_base64":{"type":"string"},"value":{},"value_base64":{"type":"string"},"ttl":{"type":["number","null"]},
+        "by":{"type":"integer"},"prefix":{"type":"string"},"start":{"type":"string"},"end":{"type":"string"},
+        "absent":{"const":true},"present":{"const":true},"version":{"type":"string"},
+        "missing_ok":{"type":"boolean"},"envelope":{"$ref":"#/components/schemas/Envelope"}}}}}})"},
+    {"Envelope", R"({"type":"object","properties":{"schemaVersion":{"type":"integer"},"entityType":{"type":"string"},
+      "tenantId":{"type":"string"},"updatedBy":{"type":"string"},"traceId":{"type":"string"},
+      "commandId":{"type":"string"}}})"},
+    {"Problem", R"({"type":"object","required":["type","title","status","detail"],"properties":{
+      "type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer"},"detail":{"type":"string"}}})"},
+}};
+
+std::string_view MethodName(Method method) {
+  switch (method) {
+    case Method::kGet:
+      return "get";
+    case Method::kPut:
+      return "put";
+    case Method::kPost:
+      return "post";
+    case Method::kDelete:
+      return "delete";
+    case Method::kPatch:
+      return "patch";
+    default:
+      return "options";
+  }
+}
+
+void WriteParameter(JsonWriter& json, const Parameter& parameter) {
+  constexpr std::array<std::string_view, 3> kIn = {"path", "query", "header"};
+  json.BeginObject().Field("name", parameter.name).Field("in", kIn[static_cast<size_t>(parameter.in)]);
+  json.Field("description", parameter.about);
+  if (parameter.in == Parameter::In::kPath) json.Field("required", true);
+  json.Name("schema").BeginObject().Field("type", parameter.type);
+  if (!parameter.one_of.empty()) {
+    json.Name("enum").BeginArray();
+    std::string_view left = parameter.one_of;
+    while (!left.empty()) {
+      const size_t bar = std::min(left.find('|'), left.size());
+      json.Text(left.substr(0, bar));
+      left.remove_prefix(std::min(bar + 1, left.size()));
+    }
+    json.EndArray();
+  }
+  json.EndObject().EndObject();
+}
+
+void WriteContent(JsonWriter& json, std::string_view type, std::string_view schema) {
+  json.Name(type).BeginObject();
+  if (!schema.empty()) {
+    json.Name("schema").BeginObject().Field("$ref", fmt::format("#/components/schemas/{}", schema)).EndObject();
+  }
+  json.EndObject();
+}
+
+void WriteResponses(JsonWriter& json, const Route& route) {
+  std::map<int, std::vector<const Response*>> by_status;
+  for (const Response& response : route.responses) by_status[response.status].push_back(&response);
+  json.Name("responses").BeginObject();
+  for (const auto& [status, responses] : by_status) {
+    json.Name(std::to_string(status)).BeginObject().Field("description", responses.front()->about);
+    if (status != 204 && status != 304) {
+      json.Name("content").BeginObject();
+      for (const Response* response : responses) WriteContent(json, response->type, response->schema);
+      json.EndObject();
+    }
+    json.EndObject();
+  }
+  json.Name("default").BeginObject().Field("description", "What went wrong.").Name("content").BeginObject();
+  WriteContent(json, kProblemType, "Problem");
+  json.EndObject().EndObject().EndObject();
+}
+
+void WriteOperation(JsonWriter& json, const Route& route) {
+  json.Name(MethodName(route.method)).BeginObject();
+  json.Field("operationId", route.name).Field("summary", route.about);
+  if (!route.parameters.empty()) {
+    json.Name("parameters").BeginArray();
+    for (const Parameter& parameter : route.parameters) WriteParameter(json, parameter);
+    json.EndArray();
+  }
+  if (!route.request_schema.empty()) {
+    json.Name("requestBody").BeginObject().Field("required", true).Name("content").BeginObject();
+    WriteContent(json, "application/json", route.request_schema);
+    json.EndObject().EndObject();
+  }
+  WriteResponses(json, route);
+  json.EndObject();
+}
+
+}  // namespace
+
+Bytes OpenApiDocument() {
+  Bytes document;
+  JsonWriter json(&document);
+  json.BeginObject().Field("openapi", "3.1.0").Name("info").BeginObject();
+  json.Field("title", "Kvarts").Field("version", KVARTS_VERSION);
+  json.Field("description", "An ordered, versioned, expiring, transactional key-value database.").EndObject();
+  std::map<std::string_view, std::vector<const Route*>> by_path;
+  for (const Route& route : Routes()) by_path[route.path].push_back(&route);
+  json.Name("paths").BeginObject();
+  for (const auto& [path, routes] : by_path) {
+    json.Name(path).BeginObject();
+    for (const Route* route : routes) WriteOperation(json, *route);
+    json.EndObject();
+  }
+  json.EndObject().Name("components").BeginObject().Name("schemas").BeginObject();
+  for (const Schema& schema : kSchemas) {
+    // Written by hand above, with line breaks to be read by.
+    json.Name(schema.name).Raw(Minified(schema.json).value_or("{}"));
+  }
+  json.EndObject().Name("securitySchemes").BeginObject().Name("token").BeginObject();
+  json.Field("type", "http").Field("scheme", "bearer").EndObject().EndObject().EndObject().EndObject();
+  return document;
+}
+
+}  // namespace kvarts::http

@@ -1,0 +1,213 @@
+// Ranges of keys: GET /keys as pages, counts and exports, and DELETE /keys.
+#include <array>
+
+#include "core/user_keys.h"
+#include "model/keys/keys.h"
+#include "net/http/negotiate.h"
+#include "protocol/common/await.h"
+#include "protocol/http/compress.h"
+#include "protocol/http/handlers.h"
+#include "protocol/http/items.h"
+#include "protocol/http/requests.h"
+#include "protocol/http/work_op.h"
+
+namespace kvarts::http {
+namespace {
+
+constexpr std::string_view kNdjson = "application/x-ndjson";
+
+void WriteEntry(JsonWriter& json, const ScanPage::Entry& entry, bool values) {
+  const BytesView key = UserKeyOf(entry.key).value_or(BytesView());
+  if (values) return WriteItem(json, key, entry.header, entry.value);
+  json.BeginObject();
+  WriteItemHead(json, key, entry.header);
+  json.EndObject();
+}
+
+class ListPage final : public WorkOp {
+ public:
+  ListPage(const Service& service, keys::PageQuery query) : service_(service), query_(std::move(query)) {}
+
+ private:
+  Result<Reply> Work() override {
+    KVARTS_TRY(const keys::KeyPage page, keys::ReadPage(service_.engine(), query_, service_.cursors));
+    Reply reply;
+    reply.cost.read = page.cost;
+    reply.body.reserve(page.scanned.bytes() + page.scanned.size() * 80 + 100);
+    JsonWriter json(&reply.body);
+    json.BeginObject().Name("items").BeginArray();
+    for (size_t i = 0; i < page.scanned.size(); ++i) WriteEntry(json, page.scanned[i], query_.values);
+    json.EndArray().Name("cursor");
+    if (page.cursor) {
+      json.Text(*page.cursor);
+    } else {
+      json.Null();
+    }
+    json.EndObject();
+    return reply;
+  }
+
+  const Service& service_;
+  const keys::PageQuery query_;
+};
+
+class CountRange final : public WorkOp {
+ public:
+  CountRange(const Service& service, keys::PageQuery query) : service_(service), query_(std::move(query)) {}
+
+ private:
+  Result<Reply> Work() override {
+    KVARTS_TRY(const keys::Count count,
+               keys::CountKeys(service_.engine(), query_, service_.cursors, service_.options.max_count));
+    Reply reply;
+    reply.cost.read = count.cost;
+    JsonWriter json(&reply.body);
+    json.BeginObject().Field("count", count.keys).Field("exact", true).Name("cursor");
+    if (count.cursor) {
+      json.Text(*count.cursor);
+    } else {
+      json.Null();
+    }
+    json.EndObject();
+    return reply;
+  }
+
+  const Service& service_;
+  const keys::PageQuery query_;
+};
+
+// A whole range as lines of JSON, page by page, each at a view of its own; the last line says that it is whole.
+class ExportRange final : public SlowOp {
+ public:
+  ExportRange(keys::PageQuery query, bool limited) : query_(std::move(query)), limited_(limited) {}
+
+  net::Task<Status> Run(Session& session, Answer& answer) override {
+    std::optional<GzipStream> gzip;
+    size_t left = query_.limit;
+    uint64_t sent = 0;
+    bool chunked = false;
+    while (true) {
+      query_.limit = std::min(left, kPage);
+      Result<keys::KeyPage> page = co_await OnWorker(session.stream.loop(), session.service.workers, [&] {
+        return keys::ReadPage(session.service.engine(), query_, session.service.cursors);
+      });
+      if (!page.has_value()) co_return std::move(page).error();
+      session.cost.read += page->cost;
+      if (answer.status() == 0) {
+        ResponseWriter& head = answer.Begin(200, {});
+        head.ContentType(kNdjson);
+        if (session.info.gzip) {
+          head.Header("Content-Encoding", "gzip");
+          gzip.emplace();
+        }
+        chunked = head.Stream();
+        if (session.info.head_only) co_return Status();
+      }
+      Bytes lines;
+      for (size_t i = 0; i < page->scanned.size(); ++i) {
+        JsonWriter json(&lines);
+        WriteEntry(json, page->scanned[i], query_.values);
+        lines.push_back('\n');
+      }
+      sent += page->scanned.size();
+      left -= std::min(left, page->scanned.size());
+      const bool last = !page->cursor || (limited_ && left == 0);
+      if (last) {
+        JsonWriter json(&lines);
+        json.BeginObject().Field("end", true).Field("count", sent).Name("cursor");
+        if (page->cursor) {
+          json.Text(*page->cursor);
+        } else {
+          json.Null();
+        }
+        json.EndObject();
+        lines.push_back('\n');
+      } else {
+        query_.cursor = *page->cursor;
+      }
+      if (gzip) {
+        Bytes packed;
+        gzip->Append(&packed, lines);
+        if (last) gzip->Finish(&packed);
+        lines = std::move(packed);
+      }
+      Bytes& out = session.stream.output();
+      if (chunked) {
+        AppendChunk(&out, lines);
+        if (last) AppendLastChunk(&out);
+      } else {
+        out.append(lines);
+      }
+      session.stream.SetDeadline(session.service.options.write_timeout);
+      if (!co_await session.stream.Flush()) {
+        co_return Error(ErrorCode::kUnavailable, "the client does not take the answer");
+      }
+      if (last) co_return Status();
+    }
+  }
+
+ private:
+  static constexpr size_t kPage = 1000;
+
+  keys::PageQuery query_;
+  const bool limited_;  // to a number of keys
+};
+
+class RangeWrite final : public WriteOp {
+ public:
+  explicit RangeWrite(KeyRange range) : command_{std::move(range)} {}
+  Status Apply(Txn& txn) override { return keys::ApplyDeleteRange(txn, command_); }
+  void Respond(Answer& answer, const RunReport& report) override {
+    ResponseWriter& head = answer.Begin(200, report.cost);
+    head.ContentType("application/json");
+    JsonWriter json(head.body());
+    json.BeginObject().Field("version", report.version.ToString()).EndObject();
+    answer.Finish();
+  }
+
+ private:
+  const keys::DeleteRange command_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<SlowOp>> ListKeys(Call& call) {
+  const HttpOptions& options = call.service.options;
+  static constexpr std::array<std::string_view, 2> kForms = {"application/json", kNdjson};
+  const auto form = ChooseMedia(call.head.accept(), kForms);
+  if (!form) {
+    return Error(ErrorCode::kInvalidArgument, "the answer is application/json or application/x-ndjson",
+                 {{"accept", std::string(call.head.accept())}});
+  }
+  const bool stream = *form == 1;
+  QueryReader query(call.head.query());
+  keys::PageQuery page;
+  page.range = RangeOf(query);
+  page.reverse = query.Flag("reverse");
+  page.values = query.Flag("values", true);
+  page.cursor = query.Get("cursor", "");
+  const bool limited = !stream || query.Get("limit").has_value();
+  page.limit = limited ? query.Uint("limit", options.default_page, 1, stream ? UINT32_MAX : options.max_page) : SIZE_MAX;
+  page.max_bytes = call.service.engine().limits().max_page_bytes;
+  page.max_skipped = options.tombstones_fail;
+  const size_t count = query.Choice("count", {"none", "exact", "estimate"}, 0);
+  KVARTS_CHECK_OK(query.Finish());
+  if (count != 0) return std::make_unique<CountRange>(call.service, std::move(page));
+  if (stream) return std::make_unique<ExportRange>(std::move(page), limited);
+  return std::make_unique<ListPage>(call.service, std::move(page));
+}
+
+Result<std::unique_ptr<WriteOp>> DeleteKeys(Call& call) {
+  QueryReader query(call.head.query());
+  KeyRange range = RangeOf(query);
+  KVARTS_CHECK_OK(query.Finish());
+  if (!range.HasEnd() || range.start.empty()) {
+    return Error(ErrorCode::kInvalidArgument, "deleting a range needs a prefix, or a start and an end");
+  }
+  KVARTS_TRY(RunOptions options, RunOptionsOf(call));
+  auto write = std::make_unique<RangeWrite>(std::move(range));
+  write->options = std::move(options);
+  return write;
+}
+
+}  // namespace kvarts::http

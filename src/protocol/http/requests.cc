@@ -1,0 +1,88 @@
+#include "protocol/http/requests.h"
+
+#include <array>
+
+#include "net/http/negotiate.h"
+
+namespace kvarts::http {
+
+Result<BytesView> KeyOf(const Call& call, Bytes* scratch) {
+  KVARTS_TRY(const BytesView key, PercentDecode(call.rest, scratch));
+  if (key.empty()) return Error(ErrorCode::kInvalidArgument, "the key is empty");
+  return key;
+}
+
+Result<keys::Condition> ConditionOf(const Call& call) {
+  using Kind = keys::Condition::Kind;
+  const bool match = call.head.Has(Field::kIfMatch);
+  const bool none = call.head.Has(Field::kIfNoneMatch);
+  if (!match && !none) return keys::Condition();
+  if (match && none) {
+    return Error(ErrorCode::kInvalidArgument, "If-Match and If-None-Match exclude each other");
+  }
+  if (none) {
+    KVARTS_TRY(const EntityTags tags, EntityTags::Parse(call.head.if_none_match(), "If-None-Match"));
+    if (tags.any()) return keys::Condition{Kind::kAbsent};
+    return Error(ErrorCode::kInvalidArgument, "of a write, If-None-Match can only be *");
+  }
+  KVARTS_TRY(const EntityTags tags, EntityTags::Parse(call.head.if_match(), "If-Match"));
+  if (tags.any()) return keys::Condition{Kind::kPresent};
+  keys::Condition condition{Kind::kVersionIn};
+  Status wrong;
+  tags.ForEach([&](const EntityTag& tag) {
+    const auto version = Version::Parse(tag.text);
+    // A weak tag matches nothing, and neither does what is no version.
+    if (version && !tag.weak) condition.versions.push_back(*version);
+  });
+  if (condition.versions.empty()) condition.versions.push_back(kNoVersion);
+  return condition;
+}
+
+Result<RunOptions> RunOptionsOf(const Call& call) {
+  RunOptions options;
+  options.durability = call.service.options.durability;
+  options.context.trace = call.info.trace;
+  if (call.head.kvarts_headers() == 0) return options;
+  if (const auto wanted = call.head.Header("Kvarts-Durability")) {
+    const auto durability = ParseDurability(*wanted);
+    if (!durability) {
+      return Error(ErrorCode::kInvalidArgument, "Kvarts-Durability is none, interval, sync, quorum or applied",
+                   {{"is", std::string(*wanted)}});
+    }
+    options.durability = *durability;
+  }
+  return options;
+}
+
+KeyRange RangeOf(QueryReader& query) {
+  const auto prefix = query.Get("prefix");
+  const auto start = query.Get("start");
+  const auto end = query.Get("end");
+  query.Require(!prefix || (!start && !end), "prefix", "a range is a prefix, or a start and an end");
+  if (prefix) return KeyRange::Prefix(*prefix);
+  KeyRange range{Bytes(start.value_or("")), Bytes(end.value_or(""))};
+  query.Require(!range.IsEmpty(), "end", "a range must start before it ends");
+  return range;
+}
+
+Result<Form> FormOf(const Call& call) {
+  static constexpr std::array<std::string_view, 2> kForms = {"application/json", "application/octet-stream"};
+  if (!call.head.Has(Field::kAccept)) return Form::kJson;
+  const auto chosen = ChooseMedia(call.head.accept(), kForms);
+  if (!chosen) {
+    return Error(ErrorCode::kInvalidArgument, "the answer is application/json or application/octet-stream",
+                 {{"accept", std::string(call.head.accept())}});
+  }
+  return static_cast<Form>(*chosen);
+}
+
+Status WantJson(const Call& call) {
+  KVARTS_TRY(const MediaType type, MediaType::Parse(call.head.content_type()));
+  // What curl -d says of any body.
+  const bool form = type.Is("application/x-www-form-urlencoded");
+  if (type.absent() || form || (type.IsJson() && type.IsUtf8())) return {};
+  return Error(ErrorCode::kInvalidArgument, "the body is expected as application/json",
+               {{"content_type", type.ToLower()}});
+}
+
+}  // namespace kvarts::http

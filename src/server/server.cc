@@ -1,0 +1,151 @@
+#include "server/server.h"
+
+#include <sys/socket.h>
+
+#include <chrono>
+
+#include "base/log.h"
+#include "core/secret.h"
+#include "engine/memory/memory_engine.h"
+#include "engine/rocksdb/rocks_engine.h"
+
+namespace kvarts {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr size_t kMaxQueuedWork = 10'000;
+constexpr auto kDrainPoll = milliseconds(10);
+
+milliseconds Millis(Duration duration) { return milliseconds(duration.micros / 1000); }
+
+http::HttpOptions HttpOptionsOf(const ServerOptions& from) {
+  http::HttpOptions to;
+  to.head.max_head_bytes = from.http.max_head_bytes;
+  to.head.max_headers = from.http.max_headers;
+  to.max_body_bytes = from.http.max_body_bytes;
+  to.max_inflight_bytes = from.http.max_inflight_bytes;
+  to.max_pipelined = from.http.max_pipelined;
+  to.idle_timeout = Millis(from.http.idle_timeout);
+  to.head_timeout = Millis(from.http.head_timeout);
+  to.request_timeout = Millis(from.http.request_timeout);
+  to.write_timeout = Millis(from.http.write_timeout);
+  to.compress_min_bytes = from.http.compress_min_bytes;
+  to.default_page = from.http.default_page_limit;
+  to.max_page = std::min<uint64_t>(from.http.max_page_limit, from.limits.max_page_entries);
+  to.max_batch_keys = from.http.max_batch_keys;
+  to.tombstones_warn = from.scan.tombstones_warn;
+  to.tombstones_fail = from.scan.tombstones_fail;
+  to.max_watchers = from.watch.max_watchers;
+  to.max_watch_backlog = from.watch.max_backlog;
+  to.heartbeat = Millis(from.watch.heartbeat);
+  to.slow_request = Millis(from.slow_request);
+  to.cors_origins = from.http.cors_origins;
+  to.durability = from.durability;
+  to.metrics = from.metrics_enabled;
+  to.hot_keys = from.hotkeys_enabled;
+  return to;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options) {
+  std::unique_ptr<Server> server(new Server(options));
+  KVARTS_CHECK_OK(server->OpenStore());
+  KVARTS_CHECK_OK(server->StartLoops());
+  KVARTS_CHECK_OK(server->StartListening());
+  return server;
+}
+
+Status Server::OpenStore() {
+  if (options_.engine == EngineKind::kMemory) {
+    MemoryOptions memory;
+    memory.limits = options_.limits;
+    engine_ = OpenMemoryEngine(memory);
+  } else {
+    RocksOptions rocks;
+    rocks.limits = options_.limits;
+    rocks.memory_budget = options_.memory_budget;
+    rocks.hot_cache_bytes = options_.hot_cache;
+    rocks.sync_interval = options_.sync_interval;
+    KVARTS_TRY(engine_, OpenRocksEngine(options_.data, rocks));
+  }
+  KVARTS_TRY(store_, Store::Open(*engine_));
+  return {};
+}
+
+Status Server::StartLoops() {
+  const size_t loops = options_.loops != 0 ? options_.loops : std::max(1U, std::thread::hardware_concurrency());
+  workers_ = std::make_unique<WorkerPool>(options_.worker_threads, kMaxQueuedWork);
+  KVARTS_TRY(Bytes secret, StoreSecret(*store_, kCursorSecret));
+  service_.reset(new http::Service{*store_, *workers_, clock_, HttpOptionsOf(options_),
+                                   {std::move(secret), options_.max_cursor_age}, {}});
+  for (size_t i = 0; i < loops; ++i) {
+    loops_.push_back(std::make_unique<net::Loop>(i));
+    service_->loops.push_back(std::make_unique<http::LoopState>(clock_));
+    loops_.back()->OnTick([this, i] { service_->loops[i]->date.Refresh(clock_.Now()); });
+  }
+  http_ = std::make_unique<http::HttpProtocol>(*service_);
+  listener_ = std::make_unique<net::Listener>(
+      loops_, std::vector<net::Protocol*>{http_.get()},
+      net::ListenerOptions{options_.http.max_connections, Millis(options_.http.head_timeout)});
+  for (const auto& loop : loops_) threads_.emplace_back([&loop = *loop] { loop.Run(); });
+  return {};
+}
+
+Status Server::StartListening() {
+  if (!options_.tls.certificate.empty()) KVARTS_CHECK_OK(ReloadTls());
+  for (const std::string& text : options_.listen) {
+    KVARTS_TRY(const net::Address address, net::Address::Parse(text));
+    if (!address.loopback) {
+      return Error(ErrorCode::kInvalidArgument, "without tokens only loopback can be served", {{"address", text}});
+    }
+    KVARTS_CHECK_OK(listener_->Listen(address));
+  }
+  service_->ready = true;
+  return {};
+}
+
+Status Server::ReloadTls() {
+  KVARTS_TRY(auto tls, net::TlsContext::Load({options_.tls.certificate, options_.tls.key, options_.tls.client_ca,
+                                              options_.tls.min_version == TlsVersion::k12}));
+  listener_->SetTls(std::move(tls));
+  return {};
+}
+
+Result<int> Server::Connect() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    return Error(ErrorCode::kUnavailable, "a socket cannot be made");
+  }
+  listener_->Adopt(ends[0]);
+  return ends[1];
+}
+
+void Server::Drain() {
+  service_->ready = false;
+  listener_->Stop();
+  for (const auto& loop : loops_) {
+    loop->Post([&loop = *loop] { loop.Drain(); });
+  }
+  const auto deadline = std::chrono::steady_clock::now() + Millis(options_.drain_timeout);
+  while (listener_->connections() > 0 && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(kDrainPoll);
+  }
+  if (const size_t left = listener_->connections(); left > 0) {
+    Log(LogLevel::kWarning, "connections were cut off", {{"connections", left}});
+  }
+}
+
+Server::~Server() {
+  // Whoever may resume a coroutine of a loop goes before the loops: the workers, and the engine, which answers its last
+  // commits. With the loops go the connections that are left, which use everything else.
+  workers_.reset();
+  for (const auto& loop : loops_) loop->Stop();
+  threads_.clear();
+  engine_.reset();
+  if (listener_) listener_->Close();
+  loops_.clear();
+}
+
+}  // namespace kvarts

@@ -1,0 +1,59 @@
+// Server: a process that serves a store. It puts the parts together, in the order in which they need each other, and takes
+// them apart in the reverse: engine, store, models, loops with their threads, protocols, listener.
+//
+// Start, Stop and Reload belong to one thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/worker_pool.h"
+#include "core/job_runner.h"
+#include "core/store.h"
+#include "net/listener.h"
+#include "protocol/http/connection.h"
+#include "server/options.h"
+
+namespace kvarts {
+
+class Server {
+ public:
+  // Opens the store and begins to serve. Errors say which part of the configuration is wrong, or what is the matter
+  // with the data.
+  static Result<std::unique_ptr<Server>> Start(const ServerOptions& options);
+  // Without the time to drain.
+  ~Server();
+
+  // Where it listens, with the ports that were chosen.
+  std::vector<std::string> addresses() const { return listener_->addresses(); }
+  // Takes no more connections and waits, for as long as the options say, until what is under way is done.
+  void Drain();
+  // Reads the certificates again. If they are wrong the old ones stay.
+  Status ReloadTls();
+
+  Store& store() { return *store_; }
+  // A client of this process itself: a connected socket.
+  Result<int> Connect();
+
+ private:
+  explicit Server(const ServerOptions& options) : options_(options) {}
+
+  Status OpenStore();
+  Status StartLoops();
+  Status StartListening();
+
+  const ServerOptions options_;
+  SystemClock clock_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<WorkerPool> workers_;
+  std::vector<std::unique_ptr<net::Loop>> loops_;
+  std::unique_ptr<http::Service> service_;
+  std::unique_ptr<http::HttpProtocol> http_;
+  std::unique_ptr<net::Listener> listener_;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace kvarts
