@@ -37,25 +37,81 @@ Status CheckChoice(const OptionSyntax& option, const std::string& text) {
                 {"nearest", std::string(Nearest(text, option.choices))}});
 }
 
-Error TooSmall(const OptionSyntax& option) {
-  const bool is_size = option.kind == OptionKind::kSize;
-  return Error(ErrorCode::kInvalidArgument, "an option has a value that is too small",
-               {{"option", Dashed(option.name)},
-                {"at_least", is_size ? HumanBytes(option.at_least) : HumanCount(option.at_least)}});
+std::string LimitText(const OptionSyntax& option) {
+  if (option.kind == OptionKind::kSize) return HumanBytes(option.at_least);
+  if (option.kind == OptionKind::kDuration) return DurationText({static_cast<int64_t>(option.at_least)});
+  return HumanCount(option.at_least);
 }
 
-// How an option is written: "--limit N".
+Error TooSmall(const OptionSyntax& option) {
+  return Error(ErrorCode::kInvalidArgument, "an option has a value that is too small",
+               {{"option", Dashed(option.name)}, {"at_least", LimitText(option)}});
+}
+
+Result<uint64_t> ParseNumber(OptionKind kind, const std::string& text) {
+  if (kind == OptionKind::kCount) return ParseCount(text);
+  if (kind == OptionKind::kSize) return ParseSize(text);
+  KVARTS_TRY(const Duration duration, ParseDuration(text));
+  if (duration.micros < 0) return Error(ErrorCode::kInvalidArgument, "a duration is not negative", {{"word", text}});
+  return static_cast<uint64_t>(duration.micros);
+}
+
+Status CheckArgument(const ArgumentSyntax& argument, const std::string& word) {
+  if (argument.choices.empty() || std::ranges::find(argument.choices, word) != argument.choices.end()) return {};
+  return Error(ErrorCode::kInvalidArgument, "an argument is not one of the words that it can be",
+               {{"word", word},
+                {"argument", std::string(argument.name)},
+                {"choices", fmt::format("{}", fmt::join(argument.choices, ", "))},
+                {"nearest", std::string(Nearest(word, argument.choices))}});
+}
+
+// In lines of this many columns, each behind some blanks.
+std::string Wrapped(std::string_view text, size_t indent, size_t columns) {
+  std::string out;
+  size_t used = columns;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    if (used + 1 + end > columns) {
+      out.append(out.empty() ? "" : "\n").append(indent, ' ');
+      used = indent;
+    } else {
+      out.push_back(' ');
+      ++used;
+    }
+    out.append(text.substr(0, end));
+    used += end;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out + "\n";
+}
+
+// More than these are not named in a line, and names longer than this have no column of their own.
+constexpr size_t kMaxOptionsInUsage = 8;
+constexpr size_t kMaxNameColumn = 28;
+constexpr size_t kHelpIndent = 6;
+constexpr size_t kHelpColumns = 90;
+
+}  // namespace
+
 std::string Written(const OptionSyntax& option) {
   if (option.kind == OptionKind::kFlag) return Dashed(option.name);
   return fmt::format("--{} {}", option.name, option.value_name);
 }
 
-}  // namespace
+std::string HelpOf(const OptionSyntax& option) {
+  if (option.choices.empty()) return std::string(option.help);
+  return fmt::format("{}: {}", option.help, fmt::join(option.choices, ", "));
+}
 
 std::optional<std::string> Arguments::Text(std::string_view name) const {
   const auto found = options_.find(name);
-  if (found == options_.end()) return std::nullopt;
-  return found->second.text;
+  if (found == options_.end() || found->second.texts.empty()) return std::nullopt;
+  return found->second.texts.front();
+}
+
+std::vector<std::string> Arguments::Texts(std::string_view name) const {
+  const auto found = options_.find(name);
+  return found == options_.end() ? std::vector<std::string>() : found->second.texts;
 }
 
 std::optional<uint64_t> Arguments::Number(std::string_view name) const {
@@ -77,7 +133,7 @@ Status Arguments::TakeOption(const Syntax& syntax, std::span<const std::string>*
   const auto refuse = [&](const char* why) {
     return Error(ErrorCode::kInvalidArgument, why, {{"option", Dashed(name)}});
   };
-  if (options_.contains(name)) return refuse("an option is given twice");
+  if (option->kind != OptionKind::kList && options_.contains(name)) return refuse("an option is given twice");
   Option& taken = options_[name];
   if (option->kind == OptionKind::kFlag) {
     if (value) return refuse("an option takes no value");
@@ -88,19 +144,36 @@ Status Arguments::TakeOption(const Syntax& syntax, std::span<const std::string>*
     value = words->front();
     *words = words->subspan(1);
   }
-  taken.text = *value;
-  if (option->kind == OptionKind::kChoice) return CheckChoice(*option, *value);
-  if (option->kind == OptionKind::kBytes) {
-    const Result<Bytes> bytes = ParseEscaped(*value);
-    if (!bytes.has_value()) return refuse("an option has a value with a broken escape: \\\\ and \\xNN are known");
-    taken.text = *bytes;
-  } else if (option->kind != OptionKind::kText) {
-    const Result<uint64_t> number = option->kind == OptionKind::kSize ? ParseSize(*value) : ParseCount(*value);
-    if (!number.has_value()) return WrongValue(*option, number.error());
-    taken.number = *number;
-    if (*number < option->at_least) return TooSmall(*option);
+  return TakeValue(*option, *value, &taken);
+}
+
+Status Arguments::TakeValue(const OptionSyntax& option, const std::string& value, Option* taken) {
+  taken->texts.push_back(value);
+  switch (option.kind) {
+    case OptionKind::kChoice:
+      return CheckChoice(option, value);
+    case OptionKind::kBytes: {
+      const Result<Bytes> bytes = ParseEscaped(value);
+      if (!bytes.has_value()) {
+        return Error(ErrorCode::kInvalidArgument,
+                     "an option has a value with a broken escape: \\\\ and \\xNN are known",
+                     {{"option", Dashed(option.name)}});
+      }
+      taken->texts.back() = *bytes;
+      return {};
+    }
+    case OptionKind::kCount:
+    case OptionKind::kSize:
+    case OptionKind::kDuration: {
+      const Result<uint64_t> number = ParseNumber(option.kind, value);
+      if (!number.has_value()) return WrongValue(option, number.error());
+      taken->number = *number;
+      if (*number < option.at_least) return TooSmall(option);
+      return {};
+    }
+    default:
+      return {};
   }
-  return {};
 }
 
 Result<Arguments> ParseArguments(const Syntax& syntax, std::span<const std::string> words) {
@@ -119,6 +192,7 @@ Result<Arguments> ParseArguments(const Syntax& syntax, std::span<const std::stri
       if (arguments.words_.size() == syntax.arguments.size()) {
         return Error(ErrorCode::kInvalidArgument, "there is a word too many", {{"word", word}});
       }
+      KVARTS_CHECK_OK(CheckArgument(syntax.arguments[arguments.size()], word));
       arguments.words_.push_back(word);
       words = words.subspan(1);
     }
@@ -136,7 +210,11 @@ std::string UsageLine(const Syntax& syntax) {
   for (const ArgumentSyntax& argument : syntax.arguments) {
     line.append(fmt::format(fmt::runtime(argument.optional ? " [{}]" : " {}"), argument.name));
   }
-  for (const OptionSyntax& option : syntax.options) line.append(fmt::format(" [{}]", Written(option)));
+  if (syntax.options.size() > kMaxOptionsInUsage) {
+    line.append(" [OPTIONS]");
+  } else {
+    for (const OptionSyntax& option : syntax.options) line.append(fmt::format(" [{}]", Written(option)));
+  }
   return line.empty() ? line : line.substr(1);
 }
 
@@ -145,8 +223,11 @@ std::string OptionLines(const Syntax& syntax) {
   for (const OptionSyntax& option : syntax.options) width = std::max(width, Written(option).size());
   std::string lines;
   for (const OptionSyntax& option : syntax.options) {
-    const std::string choices = option.choices.empty() ? "" : fmt::format(": {}", fmt::join(option.choices, ", "));
-    lines.append(fmt::format("  {:<{}}  {}{}\n", Written(option), width, option.help, choices));
+    if (width > kMaxNameColumn) {
+      lines.append(fmt::format("  {}\n{}", Written(option), Wrapped(HelpOf(option), kHelpIndent, kHelpColumns)));
+    } else {
+      lines.append(fmt::format("  {:<{}}  {}\n", Written(option), width, HelpOf(option)));
+    }
   }
   return lines;
 }

@@ -1,6 +1,7 @@
 // The words of a command line, held against what the command takes. Everything that can be wrong with them is found
 // here, before the command does anything: unknown and repeated options, missing or superfluous words, numbers that are
-// none. Options are `--name value`, `--name=value` or flags; `--` ends them.
+// none. Options are `--name value`, `--name=value` or flags; `--` ends them. Help, completion and man pages are made
+// from the same syntax.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +17,15 @@
 namespace kvarts::cli {
 
 enum class OptionKind : uint8_t {
-  kFlag,    // takes no value
-  kText,    // any text
-  kBytes,   // text with \xNN escapes
-  kCount,   // a number from zero on
-  kSize,    // bytes, with a unit if wanted
-  kChoice,  // one of a few words
+  kFlag,      // takes no value
+  kText,      // any text
+  kPath,      // of a file or a directory
+  kBytes,     // text with \xNN escapes
+  kCount,     // a number from zero on
+  kSize,      // bytes, with a unit if wanted
+  kDuration,  // seconds, with a unit if wanted
+  kChoice,    // one of a few words
+  kList,      // any text, and may be given again
 };
 
 struct OptionSyntax {
@@ -30,12 +34,13 @@ struct OptionSyntax {
   std::string_view value_name = {};  // for the help: "N", "SIZE"
   std::string_view help = {};
   std::vector<std::string_view> choices = {};
-  uint64_t at_least = 0;  // of counts and sizes
+  uint64_t at_least = 0;  // of counts and sizes, and of durations in microseconds
 };
 
 struct ArgumentSyntax {
-  std::string_view name;
+  std::string_view name;  // "DIR" and "FILE" are completed as such
   bool optional = false;
+  std::vector<std::string_view> choices = {};
 };
 
 class Arguments;
@@ -56,19 +61,22 @@ class Arguments {
   size_t size() const { return words_.size(); }
 
   bool Has(std::string_view name) const { return options_.contains(name); }
-  // Of text, bytes (decoded) and choices.
+  // Of everything but flags, as it was given; of bytes decoded. The first of a list.
   std::optional<std::string> Text(std::string_view name) const;
-  // Of counts and sizes.
+  // All of a list, in order; the one value of any other option.
+  std::vector<std::string> Texts(std::string_view name) const;
+  // Of counts and sizes, and of durations in microseconds.
   std::optional<uint64_t> Number(std::string_view name) const;
 
  private:
   friend Result<Arguments> ParseArguments(const Syntax& syntax, std::span<const std::string> words);
   struct Option {
-    std::string text;
+    std::vector<std::string> texts;
     uint64_t number = 0;
   };
 
   Status TakeOption(const Syntax& syntax, std::span<const std::string>* words);
+  static Status TakeValue(const OptionSyntax& option, const std::string& value, Option* taken);
 
   std::vector<std::string> words_;
   std::map<std::string, Option, std::less<>> options_;
@@ -77,9 +85,13 @@ class Arguments {
 // `invalid_argument` says which word is wrong.
 Result<Arguments> ParseArguments(const Syntax& syntax, std::span<const std::string> words);
 
-// "DIR [--prefix P] [--json]".
+// "DIR [--prefix P] [--json]"; "[OPTIONS]" where there are many.
 std::string UsageLine(const Syntax& syntax);
-// A line per option, aligned; empty when there are none.
+// How an option is written: "--limit N".
+std::string Written(const OptionSyntax& option);
+// What it is for, with the words that it takes.
+std::string HelpOf(const OptionSyntax& option);
+// A line per option, aligned, or a few for each where they are long; empty when there are none.
 std::string OptionLines(const Syntax& syntax);
 
 }  // namespace kvarts::cli

@@ -1,7 +1,8 @@
 // What a command of the binary is, and all that there are. Each has a file of its own; the table that names them is in
-// main.cc.
+// commands.cc, and help, completion and man pages follow from it.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "base/result.h"
@@ -23,6 +24,9 @@ struct Command {
   Result<int> (*run)(const Arguments& arguments);
 };
 
+// In the order in which help lists them.
+std::span<const Command> AllCommands();
+
 const Syntax& ShellSyntax();
 Result<int> RunShell(const Arguments& arguments);
 
@@ -37,6 +41,12 @@ Result<int> RunStats(const Arguments& arguments);
 
 const Syntax& UpgradeSyntax();
 Result<int> RunUpgrade(const Arguments& arguments);
+
+const Syntax& ConfigSyntax();
+Result<int> RunConfig(const Arguments& arguments);
+
+const Syntax& CompletionSyntax();
+Result<int> RunCompletion(const Arguments& arguments);
 
 const Syntax& VersionSyntax();
 Result<int> RunVersion(const Arguments& arguments);

@@ -9,7 +9,7 @@ namespace {
 // What the error is about: stands right behind the text.
 constexpr std::array<std::string_view, 6> kSubjects = {"path", "option", "command", "word", "key", "argument"};
 // These have a place of their own.
-constexpr std::array<std::string_view, 3> kPlaced = {"cause", "nearest", "usage"};
+constexpr std::array<std::string_view, 4> kPlaced = {"cause", "nearest", "usage", "problems"};
 
 template <size_t N>
 bool IsOneOf(const std::array<std::string_view, N>& names, std::string_view name) {
@@ -21,6 +21,17 @@ std::string OneLine(std::string_view text) {
   std::string line(text.substr(0, text.find_last_not_of(" \n") + 1));
   std::ranges::replace(line, '\n', ' ');
   return line;
+}
+
+// A list, a line for each.
+std::string Indented(std::string_view lines) {
+  std::string out;
+  while (!lines.empty()) {
+    const size_t end = std::min(lines.find('\n'), lines.size());
+    out.append(out.empty() ? "  " : "\n  ").append(lines.substr(0, end));
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  return out;
 }
 
 void AppendIfAny(std::string* out, std::string_view before, std::string_view text, std::string_view after = {}) {
@@ -46,6 +57,7 @@ std::string ErrorText(const Error& error) {
   AppendIfAny(&out, "; ", OneLine(error.field("cause")));
   AppendIfAny(&out, "; did you mean ", error.field("nearest"), "?");
   AppendIfAny(&out, "; usage: ", error.field("usage"));
+  AppendIfAny(&out, ":\n", Indented(error.field("problems")));
   return out;
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <exception>
 #include <span>
@@ -19,15 +18,6 @@
 namespace kvarts::cli {
 namespace {
 
-constexpr std::array<Command, 6> kCommands = {{
-    {"shell", "Work with a data directory by hand, or run a script", &ShellSyntax, &RunShell},
-    {"stats", "What is on disk, and what reading and writing it costs", &StatsSyntax, &RunStats},
-    {"dump", "Print the stored keys, decoded", &DumpSyntax, &RunDump},
-    {"check", "Verify every file and invariant of a data directory", &CheckSyntax, &RunCheck},
-    {"upgrade", "Bring a data directory of the previous format up to date", &UpgradeSyntax, &RunUpgrade},
-    {"version", "What this binary is made of", &VersionSyntax, &RunVersion},
-}};
-
 constexpr std::string_view kAbout = R"(Kvarts is an ordered, versioned, expiring, transactional key-value database.
 
 Usage: kvarts COMMAND [ARGUMENTS] [OPTIONS]
@@ -41,7 +31,11 @@ constexpr std::string_view kAfterCommands = R"(
 
 void PrintOverview() {
   Print(kAbout);
-  for (const Command& command : kCommands) Print(fmt::format("  {:<9} {}\n", command.name, command.summary));
+  size_t width = 0;
+  for (const Command& command : AllCommands()) width = std::max(width, command.name.size());
+  for (const Command& command : AllCommands()) {
+    Print(fmt::format("  {:<{}}  {}\n", command.name, width, command.summary));
+  }
   Print(kAfterCommands);
 }
 
@@ -62,10 +56,10 @@ int RefuseUsage(const Error& error, std::string_view command) {
 }
 
 Result<const Command*> FindCommand(const std::string& name) {
-  const auto found = std::ranges::find(kCommands, name, &Command::name);
-  if (found != kCommands.end()) return &*found;
+  const auto found = std::ranges::find(AllCommands(), name, &Command::name);
+  if (found != AllCommands().end()) return &*found;
   std::vector<std::string_view> names = {"help"};
-  for (const Command& command : kCommands) names.push_back(command.name);
+  for (const Command& command : AllCommands()) names.push_back(command.name);
   const bool is_option = name.starts_with('-');
   return Error(ErrorCode::kInvalidArgument, is_option ? "there is no such option" : "there is no such command",
                {{"command", name}, {"nearest", is_option ? "" : std::string(Nearest(name, names))}});

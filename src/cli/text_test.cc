@@ -68,6 +68,7 @@ TEST(ErrorText, PutsTheSubjectFirstAndFactsInBrackets) {
                     {{"limit", "max_key_bytes"}, {"at_most", "8"}, {"key", "abc"}, {"cause", "two\nlines\n"}});
   EXPECT_EQ(ErrorText(error), "the key is too long: abc (limit max_key_bytes, at most 8); two lines");
   EXPECT_EQ(ErrorText(Error(ErrorCode::kConflict, "lost a race")), "lost a race");
+  EXPECT_EQ(ErrorText(Error(ErrorCode::kInvalidArgument, "wrong", {{"problems", "a\nb"}})), "wrong:\n  a\n  b");
 }
 
 }  // namespace
