@@ -27,6 +27,9 @@ struct Command {
 // In the order in which help lists them.
 std::span<const Command> AllCommands();
 
+const Syntax& ServeSyntax();
+Result<int> RunServe(const Arguments& arguments);
+
 const Syntax& ShellSyntax();
 Result<int> RunShell(const Arguments& arguments);
 

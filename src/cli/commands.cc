@@ -5,6 +5,7 @@ namespace kvarts::cli {
 namespace {
 
 constexpr Command kCommands[] = {
+    {"serve", "Serve a database over the network", &ServeSyntax, &RunServe},
     {"shell", "Work with a data directory by hand, or run a script", &ShellSyntax, &RunShell},
     {"stats", "What is on disk, and what reading and writing it costs", &StatsSyntax, &RunStats},
     {"dump", "Print the stored keys, decoded", &DumpSyntax, &RunDump},

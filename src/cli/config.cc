@@ -4,11 +4,12 @@
 
 #include "cli/command.h"
 #include "cli/error_text.h"
-#include "cli/json.h"
 #include "cli/server_config.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "base/utf8.h"
+#include "encoding/json_writer.h"
 
 namespace kvarts::cli {
 namespace {
@@ -38,7 +39,8 @@ void AddValue(const Option& option, const ServerOptions& options, JsonWriter* js
 
 // {"listen": {"value": […], "origin": "file", "place": "kvarts.toml:3"}, …}
 std::string ConfigJson(const LoadedConfig& config) {
-  JsonWriter json;
+  std::string out;
+  JsonWriter json(&out);
   json.BeginObject();
   for (const Option& option : OptionTable()) {
     const Origin& origin = config.OriginOf(option);
@@ -49,7 +51,8 @@ std::string ConfigJson(const LoadedConfig& config) {
     if (!origin.place.empty()) json.Field("place", Shown(origin.place));
     json.EndObject();
   }
-  return json.EndObject().str() + "\n";
+  json.EndObject();
+  return out + "\n";
 }
 
 // A file by itself: what the environment adds is not its fault.

@@ -45,28 +45,22 @@ Connection::Connection(net::Stream& stream, Service& service)
 
 net::Task<> Connection::Run(bool refuse) {
   refuse_ = refuse;
-  while (true) {
-    switch (TakeRequest()) {
-      case Step::kAnswered:
-        continue;
-      case Step::kNeedHead:
-        if (!co_await Wait()) co_return;
-        continue;
-      case Step::kNeedBody:
-        if (co_await TakeBody() == Step::kEnd) break;
-        continue;
-      case Step::kRunBatch:
-        co_await RunBatch();
-        continue;
-      case Step::kRunSlow:
-        co_await RunSlow();
-        continue;
-      case Step::kEnd:
-        break;
+  Step step = Step::kAnswered;
+  while (step != Step::kEnd) {
+    step = TakeRequest();
+    if (step == Step::kNeedHead) {
+      const bool more = co_await Wait();
+      if (!more) co_return;
+    } else if (step == Step::kNeedBody) {
+      step = co_await TakeBody();
+    } else if (step == Step::kRunBatch) {
+      co_await RunBatch();
+    } else if (step == Step::kRunSlow) {
+      co_await RunSlow();
     }
-    if (!stream_.aborted() && co_await Send()) co_await stream_.Close();
-    co_return;
   }
+  const bool sent = co_await Send();
+  if (sent) co_await stream_.Close();
 }
 
 Connection::Step Connection::TakeRequest() {

@@ -1,0 +1,96 @@
+// kvarts serve: the server in the foreground, until it is told to stop.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "base/log.h"
+#include "base/log_sinks.h"
+#include "cli/command.h"
+#include "cli/server_config.h"
+#include "cli/terminal.h"
+#include "server/notify.h"
+#include "server/server.h"
+
+namespace kvarts::cli {
+namespace {
+
+// SIGTERM and SIGINT stop, SIGHUP reads certificates again. Blocked in all threads, taken one by one by this one.
+sigset_t TakenSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, number);
+  return set;
+}
+
+void Reload(Server& server, const ServerOptions& options) {
+  if (options.tls.certificate.empty()) return;
+  NotifyReloading();
+  const Status reloaded = server.ReloadTls();
+  if (reloaded.has_value()) {
+    Log(LogLevel::kInfo, "the certificates were read again", {{"file", options.tls.certificate}});
+  } else {
+    Log(LogLevel::kError, "the certificates stay as they were", reloaded.error());
+  }
+  NotifyReady("serving");
+}
+
+// Returns when a signal asks for the end.
+void ServeUntilStopped(Server& server, const ServerOptions& options, const sigset_t& signals) {
+  const std::optional<Duration> watchdog = WatchdogInterval();
+  while (true) {
+    int number = 0;
+    if (watchdog) {
+      const timespec wait{watchdog->micros / 1'000'000, watchdog->micros % 1'000'000 * 1000};
+      number = sigtimedwait(&signals, nullptr, &wait);
+      if (number < 0) {
+        NotifyAlive();
+        continue;
+      }
+    } else if (sigwait(&signals, &number) != 0) {
+      continue;
+    }
+    if (number == SIGHUP) {
+      Reload(server, options);
+      continue;
+    }
+    Log(LogLevel::kInfo, "stopping", {{"signal", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
+    return;
+  }
+}
+
+}  // namespace
+
+const Syntax& ServeSyntax() {
+  static const Syntax kSyntax = {.arguments = {},
+                                 .options = ServerSyntaxOptions(),
+                                 .description =
+                                     "Serves a database, which it makes if there is none, until it is stopped by Ctrl-C\n"
+                                     "or SIGTERM. Every option can also stand in a file or in the environment:\n"
+                                     "`kvarts config` shows them all.\n\n"
+                                     "  kvarts serve\n"
+                                     "  curl -X PUT localhost:7700/keys/user:1 -d '{\"value\": \"Ada\"}'\n"
+                                     "  curl localhost:7700/keys/user:1\n"};
+  return kSyntax;
+}
+
+Result<int> RunServe(const Arguments& arguments) {
+  KVARTS_TRY(const LoadedConfig config, LoadConfig(arguments, environ));
+  const ServerOptions& options = config.options;
+  const sigset_t signals = TakenSignals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  const Logging logging(options.log_level, MakeLogSink(options.log_format));
+  KVARTS_TRY(const std::unique_ptr<Server> server, Server::Start(options));
+  const std::string addresses = fmt::format("{}", fmt::join(server->addresses(), ", "));
+  Log(LogLevel::kInfo, "serving",
+      {{"addresses", addresses}, {"data", options.data}, {"version", KVARTS_VERSION}});
+  NotifyReady(fmt::format("serving {}", addresses));
+  ServeUntilStopped(*server, options, signals);
+  NotifyStopping("finishing what is under way");
+  server->Drain();
+  return kExitOk;
+}
+
+}  // namespace kvarts::cli
