@@ -133,7 +133,8 @@ Task<> Listener::Serve(Loop& loop, Socket socket, bool refuse) {
 }
 
 Task<Protocol*> Listener::Sniff(Stream& stream) {
-  while (co_await stream.Read()) {
+  bool more = co_await stream.Read();
+  while (more) {
     const std::string_view first = stream.input().substr(0, Protocol::kMaxSniffBytes);
     bool undecided = false;
     for (Protocol* protocol : protocols_) {
@@ -143,8 +144,9 @@ Task<Protocol*> Listener::Sniff(Stream& stream) {
     }
     if (!undecided) {
       counts_.unknown.fetch_add(1, std::memory_order_relaxed);
-      break;
+      co_return nullptr;
     }
+    more = co_await stream.Read();
   }
   co_return nullptr;
 }

@@ -100,7 +100,8 @@ Task<bool> Stream::Read() {
     const Got got = Receive();
     if (tls_ && tls_->HasToSend()) {
       const Bytes handshake = tls_->TakeToSend();
-      if (!co_await Send(handshake)) break;
+      const bool sent = co_await Send(handshake);
+      if (!sent) break;
     }
     if (got == Got::kSome) co_return true;
     if (got == Got::kEnd) break;
@@ -130,11 +131,12 @@ bool Stream::SendSome(std::string_view* bytes) {
 }
 
 Task<bool> Stream::Send(std::string_view bytes) {
-  while (SendSome(&bytes)) {
-    if (bytes.empty()) co_return true;
-    if (!co_await WaitFor(asio::socket_base::wait_write)) break;
+  bool good = SendSome(&bytes);
+  while (good && !bytes.empty()) {
+    good = co_await WaitFor(asio::socket_base::wait_write);
+    if (good) good = SendSome(&bytes);
   }
-  co_return false;
+  co_return good;
 }
 
 void Stream::ReleaseOutput() {
@@ -178,12 +180,14 @@ Task<> Stream::Close() {
   SetDeadline(kLinger);
   const std::span<char> scratch = loop_.scratch();
   size_t dropped = 0;
-  while (!aborted_ && dropped < kLingerBytes) {
+  bool more = true;
+  while (more && !aborted_ && dropped < kLingerBytes) {
     const ssize_t got = ::recv(socket_.native_handle(), scratch.data(), scratch.size(), 0);
     if (got > 0) {
       dropped += static_cast<size_t>(got);
-    } else if (got == 0 || (errno != EAGAIN && errno != EINTR) || !co_await WaitFor(asio::socket_base::wait_read)) {
-      break;
+    } else {
+      more = got < 0 && (errno == EAGAIN || errno == EINTR);
+      if (more) more = co_await WaitFor(asio::socket_base::wait_read);
     }
   }
 }

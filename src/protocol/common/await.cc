@@ -6,7 +6,7 @@ net::Task<std::vector<Result<RunReport>>> RunAll(net::Loop& loop, Store& store, 
   std::vector<Result<RunReport>> outcomes(requests.size(),
                                           Error(ErrorCode::kInternal, "the transaction has no outcome"));
   std::atomic<size_t> left = requests.size();
-  co_await AwaitCallback(loop, [&](auto resume) {
+  auto start = [&](auto resume) {
     // Whoever is last resumes; until then the frame of this coroutine, and all that is in it, stays.
     auto shared = std::make_shared<decltype(resume)>(std::move(resume));
     for (size_t i = 0; i < requests.size(); ++i) {
@@ -16,7 +16,8 @@ net::Task<std::vector<Result<RunReport>>> RunAll(net::Loop& loop, Store& store, 
       };
     }
     store.RunAsync(std::move(requests));
-  });
+  };
+  co_await AwaitCallback(loop, std::ref(start));
   co_return outcomes;
 }
 

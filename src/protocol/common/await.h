@@ -30,18 +30,20 @@ net::Task<std::vector<Result<RunReport>>> RunAll(net::Loop& loop, Store& store, 
 // Runs a function on the pool. `overloaded` when too much is waiting for it.
 template <class Function>
 net::Task<std::invoke_result_t<Function>> OnWorker(net::Loop& loop, WorkerPool& pool, Function function) {
-  using Outcome = std::invoke_result_t<Function>;
-  std::optional<Outcome> outcome;
+  std::optional<std::invoke_result_t<Function>> outcome;
   bool taken = true;
-  co_await AwaitCallback(loop, [&](auto resume) {
+  auto start = [&](auto resume) {
     auto shared = std::make_shared<decltype(resume)>(std::move(resume));
     taken = pool.Submit([shared, &outcome, &function] {
       outcome = function();
       (*shared)();
     });
     if (!taken) (*shared)();
-  });
-  if (!taken) co_return Error(ErrorCode::kOverloaded, "too many requests are waiting for a worker", {{"limit", "worker_queue"}});
+  };
+  co_await AwaitCallback(loop, std::ref(start));
+  if (!taken) {
+    co_return Error(ErrorCode::kOverloaded, "too many requests are waiting for a worker", {{"limit", "worker_queue"}});
+  }
   co_return *std::move(outcome);
 }
 

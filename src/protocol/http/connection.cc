@@ -186,13 +186,16 @@ net::Task<bool> Connection::Send() {
   const bool fits = Hold(stream_.output().size());
   stream_.Keep();
   stream_.SetDeadline(service_.options.write_timeout);
-  const bool sent = fits && co_await stream_.Flush();
+  bool sent = false;
+  if (fits) sent = co_await stream_.Flush();
   Release();
   co_return sent;
 }
 
 net::Task<bool> Connection::Wait() {
-  if (!stream_.FlushNow() && !co_await Send()) co_return false;
+  bool good = stream_.FlushNow();
+  if (!good) good = co_await Send();
+  if (!good) co_return false;
   const bool idle = stream_.input().empty();
   if (idle && stream_.loop().draining()) co_return false;
   stream_.set_idle(idle);
@@ -231,16 +234,21 @@ net::Task<HttpError> Connection::ReadBody() {
   if (head_.expect_continue()) {
     stream_.output().append(ContinueLine());
     stream_.Keep();
-    if (!co_await stream_.Flush()) co_return kBodyCutOff;
+    const bool sent = co_await stream_.Flush();
+    if (!sent) co_return kBodyCutOff;
   }
-  if (head_.chunked()) co_return co_await ReadChunks();
+  if (head_.chunked()) {
+    const HttpError failed = co_await ReadChunks();
+    co_return failed;
+  }
   body_.reserve(length);
   while (true) {
     const std::string_view part = stream_.input().substr(0, length - body_.size());
     body_.append(part);
     stream_.Consume(part.size());
     if (body_.size() == length) co_return kNoError;
-    if (!co_await stream_.Read()) co_return kBodyCutOff;
+    const bool more = co_await stream_.Read();
+    if (!more) co_return kBodyCutOff;
   }
 }
 
@@ -256,7 +264,8 @@ net::Task<HttpError> Connection::ReadChunks() {
     stream_.Consume(progress.consumed);
     if (progress.error) co_return progress.error;
     if (progress.done) co_return kNoError;
-    if (!co_await stream_.Read()) co_return kBodyCutOff;
+    const bool more = co_await stream_.Read();
+    if (!more) co_return kBodyCutOff;
   }
 }
 

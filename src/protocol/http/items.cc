@@ -31,6 +31,17 @@ void WriteEnvelope(JsonWriter& json, const Envelope& envelope) {
   json.EndObject();
 }
 
+void WriteItemEnd(JsonWriter& json, const ValueHeader& header) {
+  char digits[20];
+  const char* end = std::to_chars(digits, digits + sizeof(digits), header.version.stamp).ptr;
+  json.Field("version", std::string_view(digits, static_cast<size_t>(end - digits)));
+  if (header.expiry == kNever) {
+    json.Name("expiry").Null();
+  } else {
+    json.Field("expiry", header.expiry.ToString());
+  }
+}
+
 }  // namespace
 
 void WriteValue(JsonWriter& json, const ValueHeader& header, BytesView value) {
@@ -65,22 +76,16 @@ void WriteValue(JsonWriter& json, const ValueHeader& header, BytesView value) {
   json.BytesField("value", value);
 }
 
-void WriteItemHead(JsonWriter& json, BytesView key, const ValueHeader& header) {
-  json.BytesField("key", key);
-  char digits[20];
-  const char* end = std::to_chars(digits, digits + sizeof(digits), header.version.stamp).ptr;
-  json.Field("version", std::string_view(digits, static_cast<size_t>(end - digits)));
-  if (header.expiry == kNever) {
-    json.Name("expiry").Null();
-  } else {
-    json.Field("expiry", header.expiry.ToString());
-  }
+void WriteItem(JsonWriter& json, BytesView key, const ValueHeader& header, BytesView value) {
+  json.BeginObject().BytesField("key", key);
+  WriteValue(json, header, value);
+  WriteItemEnd(json, header);
+  json.EndObject();
 }
 
-void WriteItem(JsonWriter& json, BytesView key, const ValueHeader& header, BytesView value) {
-  json.BeginObject();
-  WriteItemHead(json, key, header);
-  WriteValue(json, header, value);
+void WriteItemHead(JsonWriter& json, BytesView key, const ValueHeader& header) {
+  json.BeginObject().BytesField("key", key);
+  WriteItemEnd(json, header);
   json.EndObject();
 }
 

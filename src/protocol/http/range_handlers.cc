@@ -19,9 +19,15 @@ constexpr std::string_view kNdjson = "application/x-ndjson";
 void WriteEntry(JsonWriter& json, const ScanPage::Entry& entry, bool values) {
   const BytesView key = UserKeyOf(entry.key).value_or(BytesView());
   if (values) return WriteItem(json, key, entry.header, entry.value);
-  json.BeginObject();
   WriteItemHead(json, key, entry.header);
-  json.EndObject();
+}
+
+void WriteCursor(JsonWriter& json, const std::optional<std::string>& cursor) {
+  if (cursor) {
+    json.Text(*cursor);
+  } else {
+    json.Null();
+  }
 }
 
 class ListPage final : public WorkOp {
@@ -38,11 +44,7 @@ class ListPage final : public WorkOp {
     json.BeginObject().Name("items").BeginArray();
     for (size_t i = 0; i < page.scanned.size(); ++i) WriteEntry(json, page.scanned[i], query_.values);
     json.EndArray().Name("cursor");
-    if (page.cursor) {
-      json.Text(*page.cursor);
-    } else {
-      json.Null();
-    }
+    WriteCursor(json, page.cursor);
     json.EndObject();
     return reply;
   }
@@ -63,11 +65,7 @@ class CountRange final : public WorkOp {
     reply.cost.read = count.cost;
     JsonWriter json(&reply.body);
     json.BeginObject().Field("count", count.keys).Field("exact", true).Name("cursor");
-    if (count.cursor) {
-      json.Text(*count.cursor);
-    } else {
-      json.Null();
-    }
+    WriteCursor(json, count.cursor);
     json.EndObject();
     return reply;
   }
@@ -79,78 +77,83 @@ class CountRange final : public WorkOp {
 // A whole range as lines of JSON, page by page, each at a view of its own; the last line says that it is whole.
 class ExportRange final : public SlowOp {
  public:
-  ExportRange(keys::PageQuery query, bool limited) : query_(std::move(query)), limited_(limited) {}
+  ExportRange(keys::PageQuery query, bool limited)
+      : query_(std::move(query)), left_(limited ? std::optional(query_.limit) : std::nullopt) {}
 
   net::Task<Status> Run(Session& session, Answer& answer) override {
-    std::optional<GzipStream> gzip;
-    size_t left = query_.limit;
-    uint64_t sent = 0;
-    bool chunked = false;
-    while (true) {
-      query_.limit = std::min(left, kPage);
-      Result<keys::KeyPage> page = co_await OnWorker(session.stream.loop(), session.service.workers, [&] {
-        return keys::ReadPage(session.service.engine(), query_, session.service.cursors);
-      });
+    const Service& service = session.service;
+    while (!done_) {
+      query_.limit = std::min(left_.value_or(kPage), kPage);
+      auto read = [this, &service] { return keys::ReadPage(service.engine(), query_, service.cursors); };
+      Result<keys::KeyPage> page = co_await OnWorker(session.stream.loop(), session.service.workers, read);
       if (!page.has_value()) co_return std::move(page).error();
       session.cost.read += page->cost;
-      if (answer.status() == 0) {
-        ResponseWriter& head = answer.Begin(200, {});
-        head.ContentType(kNdjson);
-        if (session.info.gzip) {
-          head.Header("Content-Encoding", "gzip");
-          gzip.emplace();
-        }
-        chunked = head.Stream();
-        if (session.info.head_only) co_return Status();
-      }
-      Bytes lines;
-      for (size_t i = 0; i < page->scanned.size(); ++i) {
-        JsonWriter json(&lines);
-        WriteEntry(json, page->scanned[i], query_.values);
-        lines.push_back('\n');
-      }
-      sent += page->scanned.size();
-      left -= std::min(left, page->scanned.size());
-      const bool last = !page->cursor || (limited_ && left == 0);
-      if (last) {
-        JsonWriter json(&lines);
-        json.BeginObject().Field("end", true).Field("count", sent).Name("cursor");
-        if (page->cursor) {
-          json.Text(*page->cursor);
-        } else {
-          json.Null();
-        }
-        json.EndObject();
-        lines.push_back('\n');
-      } else {
-        query_.cursor = *page->cursor;
-      }
-      if (gzip) {
-        Bytes packed;
-        gzip->Append(&packed, lines);
-        if (last) gzip->Finish(&packed);
-        lines = std::move(packed);
-      }
-      Bytes& out = session.stream.output();
-      if (chunked) {
-        AppendChunk(&out, lines);
-        if (last) AppendLastChunk(&out);
-      } else {
-        out.append(lines);
-      }
-      session.stream.SetDeadline(session.service.options.write_timeout);
-      if (!co_await session.stream.Flush()) {
-        co_return Error(ErrorCode::kUnavailable, "the client does not take the answer");
-      }
-      if (last) co_return Status();
+      if (answer.status() == 0) Begin(session, answer);
+      Append(&session.stream.output(), *page);
+      session.stream.SetDeadline(service.options.write_timeout);
+      const bool sent = co_await session.stream.Flush();
+      if (!sent) co_return Error(ErrorCode::kUnavailable, "the client does not take the answer");
     }
+    co_return Status();
   }
 
  private:
   static constexpr size_t kPage = 1000;
 
+  void Begin(Session& session, Answer& answer) {
+    ResponseWriter& head = answer.Begin(200, {});
+    head.ContentType(kNdjson);
+    if (session.info.gzip) {
+      head.Header("Content-Encoding", "gzip");
+      gzip_.emplace();
+    }
+    chunked_ = head.Stream();
+    head_only_ = session.info.head_only;
+  }
+
+  // A page's lines, framed for the wire.
+  void Append(Bytes* out, const keys::KeyPage& page) {
+    Bytes lines;
+    for (size_t i = 0; i < page.scanned.size(); ++i) {
+      JsonWriter json(&lines);
+      WriteEntry(json, page.scanned[i], query_.values);
+      lines.push_back('\n');
+    }
+    written_ += page.scanned.size();
+    if (left_) *left_ -= page.scanned.size();
+    done_ = head_only_ || !page.cursor || left_ == 0;
+    if (head_only_) return;
+    if (done_) AppendEnd(&lines, page.cursor);
+    if (page.cursor) query_.cursor = *page.cursor;
+    if (gzip_) {
+      Bytes packed;
+      gzip_->Append(&packed, lines);
+      if (done_) gzip_->Finish(&packed);
+      lines = std::move(packed);
+    }
+    if (!chunked_) {
+      out->append(lines);
+      return;
+    }
+    AppendChunk(out, lines);
+    if (done_) AppendLastChunk(out);
+  }
+
+  void AppendEnd(Bytes* lines, const std::optional<std::string>& cursor) const {
+    JsonWriter json(lines);
+    json.BeginObject().Field("end", true).Field("count", written_).Name("cursor");
+    WriteCursor(json, cursor);
+    json.EndObject();
+    lines->push_back('\n');
+  }
+
   keys::PageQuery query_;
-  const bool limited_;  // to a number of keys
+  std::optional<size_t> left_;  // of the number of keys that was asked for
+  std::optional<GzipStream> gzip_;
+  uint64_t written_ = 0;
+  bool chunked_ = false;
+  bool head_only_ = false;
+  bool done_ = false;
 };
 
 class RangeWrite final : public WriteOp {

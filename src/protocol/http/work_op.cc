@@ -5,8 +5,8 @@
 namespace kvarts::http {
 
 net::Task<Status> WorkOp::Run(Session& session, Answer& answer) {
-  Result<Reply> reply =
-      co_await OnWorker(session.stream.loop(), session.service.workers, [this] { return Work(); });
+  auto work = [this] { return Work(); };
+  Result<Reply> reply = co_await OnWorker(session.stream.loop(), session.service.workers, work);
   if (!reply.has_value()) co_return std::move(reply).error();
   session.cost = reply->cost;
   ResponseWriter& head = answer.Begin(reply->status, reply->cost);
