@@ -1,8 +1,10 @@
-// Any bytes as what a client sends: the head and the framing of its body get the same answer whole and in pieces, and
-// what they show lies within what was sent. links: kvarts_net_http
+// Any bytes as what a client sends: the head and the framing of its body get the same answer whole and in pieces,
+// and what they show lies within what was sent.
+// links: kvarts_net_http
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <vector>
