@@ -168,7 +168,7 @@ TEST(RequestHeadTest, NothingIsLeftOfTheRequestBefore) {
   EXPECT_TRUE(head.keep_alive());
   EXPECT_FALSE(head.Has(Field::kAccept));
   EXPECT_EQ(head.content_length(), std::nullopt);
-  EXPECT_EQ(head.Header("Kvarts-A"), std::nullopt);
+  EXPECT_EQ(head.kvarts_headers(), 0u);
 }
 
 TEST(RequestHeadTest, SurvivesAMoveOfItsBuffer) {
@@ -441,6 +441,10 @@ TEST(RequestHeadTest, LimitsHoldAtTheByte) {
   EXPECT_EQ(StatusOf(target(20), limits), 0);
   EXPECT_EQ(StatusOf(target(21), limits), 414);
   EXPECT_EQ(StatusOf(target(150), limits), 414);
+  const Text longest = Text(32, 'M') + " /" + Text(19, 'a') + " HTTP/1.1";
+  EXPECT_EQ(StatusOf(With("", longest), limits), 0);
+  EXPECT_EQ(StatusOf("\r\n" + With("", longest), limits), 0);
+  EXPECT_EQ(StatusOf(With("", longest + "1"), limits), 400);
   EXPECT_EQ(StatusOf(target(5000), limits), 414);
   EXPECT_EQ(StatusOf("GET /" + Text(5000, 'a'), limits), 414) << "a line that never ends";
   EXPECT_EQ(StatusOf(Text(5000, 'A'), limits), 501);
