@@ -1,6 +1,7 @@
 #include "net/http/request_head.h"
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 
 #include "net/http/characters.h"
@@ -156,6 +157,7 @@ HeadResult HeadParser::Wait(size_t scanned, size_t window) {
 }
 
 HeadResult HeadParser::Parse(std::string_view input, RequestHead* head) {
+  assert(at_.scanned <= input.size());
   const char* const base = input.data();
   head->base_ = base;
   // Every limit is a place in the head at which it is refused, however much more has arrived.

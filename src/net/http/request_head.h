@@ -154,8 +154,6 @@ class HeadParser {
   HeadResult Parse(std::string_view input, RequestHead* head);
   // Forgets a head that is incomplete.
   void Reset() { at_ = {}; }
-  // Whether bytes of a head have been seen that is not complete.
-  bool started() const { return at_.scanned != 0; }
 
  private:
   enum class Phase : uint8_t { kStart, kAfterEmptyLine, kHeaders };

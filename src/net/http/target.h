@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <forward_list>
 #include <initializer_list>
@@ -38,6 +39,9 @@ class QueryReader {
   static constexpr size_t kMaxParameters = 32;
 
   explicit QueryReader(std::string_view query);
+  // Not of a text that is gone when the first parameter is asked for.
+  template <std::same_as<std::string> Temporary>
+  explicit QueryReader(Temporary&& query) = delete;
   QueryReader(const QueryReader&) = delete;
   QueryReader& operator=(const QueryReader&) = delete;
 

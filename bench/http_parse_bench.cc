@@ -1,5 +1,5 @@
-// HTTP's framing by itself: what a request and its answer cost before and after anything is looked up. For finding where time
-// goes; none of these is a target.
+// HTTP's framing by itself: what a request and its answer cost before and after anything is looked up. For finding
+// where time goes; none of these is a target.
 #include <benchmark/benchmark.h>
 
 #include "net/http/negotiate.h"
