@@ -1,6 +1,6 @@
-// Kvarts over HTTP against nginx, which serves one static file of the same size: what a server costs that has nothing to
-// do. Each has one loop on a core of its own, the generator has the other; 64 connections are kept alive. Contenders take
-// turns, in both orders. CPU is that of the server's process, all threads, for each request; of nginx, its worker.
+// Kvarts over HTTP against nginx, which serves one static file of the same size: what a server costs that has nothing
+// to do. Each has one loop on a core of its own, the generator has the other; 64 connections are kept alive. Contenders
+// take turns, in both orders. CPU is that of the server's process, all threads, for each request; of nginx, its worker.
 //
 // nginx is given the way of sending that suits it best here, found by trying. wrk is the witness: it asks for the same
 // keys. Nothing is measured while a server is still busy with what came before.
@@ -96,7 +96,7 @@ Sample HttpBench::Measure(const load::ServerProcess& server, const Load& load, d
   settings.seconds = seconds;
   server.WaitUntilIdle();
   const int64_t before = server.CpuNanos();
-  last_ = load::Run(settings);
+  last_ = load::MakeLoad(settings);
   const auto cpu = static_cast<double>(server.CpuNanos() - before);
   Check(last_.Errors(false) == 0 && last_.answers != 0, "not answered as expected: " + last_.first_error);
   return {cpu / static_cast<double>(last_.answers), 1e9 / last_.Rate()};
@@ -134,7 +134,8 @@ void HttpBench::StartBestNginx() {
   for (const auto sending :
        {load::NginxSending::kCopied, load::NginxSending::kSendfile, load::NginxSending::kSendfileHeld}) {
     const char* name = load::NginxSendingName(sending);
-    auto server = load::StartNginx(scratch_.Sub(fmt::format("nginx-{}", static_cast<int>(sending))), sending, kValueBytes);
+    auto server =
+        load::StartNginx(scratch_.Sub(fmt::format("nginx-{}", static_cast<int>(sending))), sending, kValueBytes);
     std::vector<double> cpu;
     for (int round = 0; round < 3; ++round) cpu.push_back(Measure(server, {.file = true}, seconds_).cpu);
     tried += fmt::format("{}{}: {:.0f} ns", tried.empty() ? "" : ", ", name, Median(cpu));
@@ -152,7 +153,7 @@ void HttpBench::Fill() {
   settings.connections = 1;
   settings.pipeline = 4;
   settings.workload.fill_batch = 1000;
-  last_ = load::Run(settings);
+  last_ = load::MakeLoad(settings);
   Check(last_.Errors(false) == 0, "the store cannot be filled: " + last_.first_error);
   server.WaitUntilIdle();
 }
@@ -283,10 +284,9 @@ void HttpBench::MeasureIdle() {
   const load::IdleConnections idle(settings, connections);
   kvarts.WaitUntilIdle();
   const double each = (static_cast<double>(kvarts.ResidentBytes()) - static_cast<double>(before)) / connections;
-  ReportRatios({.id = "http-idle",
-                .what = fmt::format("resident size of each of {} idle connections", connections),
-                .bound = 1},
-               fmt::format("{:.1f} KiB", each / 1024), fmt::format("{:.0f} KiB", kIdleBytes / 1024), {each / kIdleBytes});
+  ReportRatios(
+      {.id = "http-idle", .what = fmt::format("resident size of each of {} idle connections", connections), .bound = 1},
+      fmt::format("{:.1f} KiB", each / 1024), fmt::format("{:.0f} KiB", kIdleBytes / 1024), {each / kIdleBytes});
 }
 
 void HttpBench::Run() {

@@ -1,6 +1,6 @@
-// A page of 1,000 keys over HTTP against the least that it can cost: the embedded scan, and writing its keys and values to
-// a connection of the same kind. CPU is that of the server's process, and of the thread that scans and writes; both are
-// pinned to one core, and whoever reads what they send to the other. Wall is the time between two pages on one
+// A page of 1,000 keys over HTTP against the least that it can cost: the embedded scan, and writing its keys and values
+// to a connection of the same kind. CPU is that of the server's process, and of the thread that scans and writes; both
+// are pinned to one core, and whoever reads what they send to the other. Wall is the time between two pages on one
 // connection; over HTTP it contains the way of the request.
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -108,7 +108,7 @@ void PageBench::FillServer(const load::ServerProcess& server) const {
   settings.workload.keys = keys_;
   settings.workload.fill_batch = kFillBatch;
   settings.protocol = [&] { return std::make_unique<load::HttpProtocol>(http); };
-  const load::Report filled = load::Run(settings);
+  const load::Report filled = load::MakeLoad(settings);
   Check(filled.Errors(false) == 0, "the store cannot be filled: " + filled.first_error);
 }
 
@@ -166,7 +166,7 @@ Sample PageBench::OverHttp(const load::ServerProcess& server, bool values) {
   settings.protocol = [&] { return std::make_unique<PageProtocol>(keys_, values); };
   server.WaitUntilIdle();
   const int64_t before = server.CpuNanos();
-  const load::Report report = load::Run(settings);
+  const load::Report report = load::MakeLoad(settings);
   const auto cpu = static_cast<double>(server.CpuNanos() - before);
   Check(report.Errors(false) == 0 && report.answers == pages_, "not answered as expected: " + report.first_error);
   if (values) http_bytes_ = report.bytes_received / pages_;

@@ -15,6 +15,7 @@ void Report::Merge(const Report& other) {
   missing += other.missing;
   unexpected += other.unexpected;
   broken += other.broken;
+  unsent += other.unsent;
   reconnects += other.reconnects;
   bytes_sent += other.bytes_sent;
   bytes_received += other.bytes_received;
@@ -24,7 +25,7 @@ void Report::Merge(const Report& other) {
   if (first_error.empty()) first_error = other.first_error;
 }
 
-Report Run(const Settings& settings) {
+Report MakeLoad(const Settings& settings) {
   const KeyChooser chooser(settings.workload);
   std::vector<std::unique_ptr<Worker>> workers;
   for (uint32_t i = 0; i < settings.threads; ++i) workers.push_back(std::make_unique<Worker>(settings, chooser, i));

@@ -6,8 +6,8 @@
 
 namespace kvarts::load {
 
-// Values below kFine have a bucket each. Above, the highest set bit says which power of two, and the bits after it which
-// bucket of that.
+// Values below kFine have a bucket each. Above, the highest set bit says which power of two, and the bits after it
+// which bucket of that.
 size_t Histogram::BucketOf(uint64_t nanos) {
   if (nanos < kFine) return nanos;
   const auto power = static_cast<unsigned>(std::bit_width(nanos)) - kFineBits;
@@ -35,9 +35,7 @@ void Histogram::Merge(const Histogram& other) {
   max_ = std::max(max_, other.max_);
 }
 
-double Histogram::Mean() const {
-  return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_);
-}
+double Histogram::Mean() const { return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_); }
 
 uint64_t Histogram::Quantile(double share) const {
   const auto wanted = static_cast<uint64_t>(std::ceil(share * static_cast<double>(count_)));

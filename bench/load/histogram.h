@@ -1,5 +1,5 @@
-// How often which latency was seen, in buckets that are at most 1/64 of their value wide: quantiles are that exact, from
-// nanoseconds to days, in a fixed amount of memory. For one thread; histograms of several are merged.
+// How often which latency was seen, in buckets that are at most 1/64 of their value wide: quantiles are that exact,
+// from nanoseconds to days, in a fixed amount of memory. For one thread; histograms of several are merged.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ class Histogram {
  private:
   static constexpr unsigned kFineBits = 6;
   static constexpr uint64_t kFine = uint64_t{1} << kFineBits;  // buckets for each power of two
-  static constexpr unsigned kPowers = 43;                      // the last bucket also has what took longer than three days
+  static constexpr unsigned kPowers = 43;  // the last bucket also has what took longer than three days
 
   static size_t BucketOf(uint64_t nanos);
   static uint64_t LastOf(size_t bucket);

@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
     std::this_thread::sleep_for(std::chrono::duration<double>(options.settings.seconds));
     return 0;
   }
-  const Report report = Run(options.settings);
+  const Report report = MakeLoad(options.settings);
   const bool allow_missing = options.settings.allow_missing;
   fmt::print("{}", options.json ? ReportJson(report, allow_missing) : ReportText(report, allow_missing));
   return report.Errors(allow_missing) == 0 ? 0 : 1;

@@ -142,7 +142,8 @@ std::string Contradiction(const LoadOptions& options) {
   if (settings.workload.keys == 0) return "--keys is at least 1";
   // The generator of ranks is made for skews below one.
   if (!(settings.workload.skew > 0 && settings.workload.skew < 1)) return "--theta lies between 0 and 1";
-  if (!(settings.seconds > 0) || !(settings.warmup >= 0) || !(settings.rate >= 0)) return "times and rates are positive";
+  if (!(settings.seconds > 0) || !(settings.warmup >= 0) || !(settings.rate >= 0))
+    return "times and rates are positive";
   if (settings.workload.gets + settings.workload.puts == 0 && options.http.path.empty() &&
       settings.workload.fill_batch == 0) {
     return "there is nothing to ask for";

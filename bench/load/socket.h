@@ -1,5 +1,5 @@
-// What the generator needs of the operating system: connections, the clock, and a way to give up. A generator that cannot
-// go on has nobody to tell but the person who started it.
+// What the generator needs of the operating system: connections, the clock, and a way to give up. A generator that
+// cannot go on has nobody to tell but the person who started it.
 #pragma once
 
 #include <cstdint>

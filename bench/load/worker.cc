@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <limits>
 
 #include "load/socket.h"
@@ -21,7 +22,9 @@ constexpr int64_t kPatienceNanos = 10'000'000'000;
 constexpr uint64_t kMaxReconnects = 100'000;
 
 // The share of one thread, so that the shares add up.
-uint64_t ShareOf(uint64_t all, uint64_t index, uint64_t parts) { return all * (index + 1) / parts - all * index / parts; }
+uint64_t ShareOf(uint64_t all, uint64_t index, uint64_t parts) {
+  return all * (index + 1) / parts - all * index / parts;
+}
 
 int64_t ThreadCpuNanos() {
   timespec now{};
@@ -136,8 +139,8 @@ void Worker::WatchFor(Connection& connection, bool sending) {
 }
 
 void Worker::Receive(Connection& connection) {
-  const ssize_t n = recv(connection.fd, connection.in.data() + connection.received,
-                         connection.in.size() - connection.received, 0);
+  const ssize_t n =
+      recv(connection.fd, connection.in.data() + connection.received, connection.in.size() - connection.received, 0);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   const int64_t now = NowNanos();
   if (n > 0) {
@@ -183,7 +186,8 @@ bool Worker::TakeAnswers(Connection& connection, int64_t now) {
 
 void Worker::Count(const Request& request, const Answer& answer, std::string_view bytes, int64_t now) {
   last_answer_ = now;
-  const bool good = answer.verdict == Verdict::kGood || (answer.verdict == Verdict::kMissing && settings_.allow_missing);
+  const bool good =
+      answer.verdict == Verdict::kGood || (answer.verdict == Verdict::kMissing && settings_.allow_missing);
   if (!good && report_.first_error.empty()) report_.first_error = bytes.substr(0, std::min(answer.bytes, kShownError));
   if (answer.verdict == Verdict::kMissing) ++report_.missing;
   if (answer.verdict == Verdict::kUnexpected) ++report_.unexpected;
@@ -202,7 +206,8 @@ bool Worker::Wait() {
     if (report_.first_error.empty()) report_.first_error = "no answer";
     return false;
   }
-  // In an open loop the next request is due sooner than epoll can count: within a millisecond it is asked over and over.
+  // In an open loop the next request is due sooner than epoll can count: within a millisecond it is asked over and
+  // over.
   int timeout = settings_.spin ? 0 : 100;
   if (sends && interval_ != 0 && !slots_.empty()) {
     const double due = static_cast<double>(began_) + static_cast<double>(report_.sent) * interval_;
@@ -228,6 +233,10 @@ Report Worker::Run(int64_t began) {
   last_answer_ = began;
   const int64_t cpu = ThreadCpuNanos();
   while (Wait()) {
+  }
+  if (interval_ != 0 && !ends_by_count) {
+    const auto due = static_cast<uint64_t>(std::ceil(static_cast<double>(end_ - began_) / interval_));
+    report_.unsent = due > report_.sent ? due - report_.sent : 0;
   }
   report_.cpu_nanos = static_cast<double>(ThreadCpuNanos() - cpu);
   report_.seconds = static_cast<double>(std::max(last_answer_, measure_from_ + 1) - measure_from_) / 1e9;

@@ -1,5 +1,5 @@
-// One thread of the generator with its connections. What may be sent is a queue of slots: each stands for a request that
-// its connection has room for. An answer gives its slot back.
+// One thread of the generator with its connections. What may be sent is a queue of slots: each stands for a request
+// that its connection has room for. An answer gives its slot back.
 #pragma once
 
 #include <sys/epoll.h>
@@ -90,7 +90,7 @@ class Worker {
   int64_t end_ = 0;
   int64_t last_answer_ = 0;
   uint64_t under_way_ = 0;
-  uint64_t left_ = 0;  // requests that may still be sent
+  uint64_t left_ = 0;    // requests that may still be sent
   double interval_ = 0;  // between requests of an open loop, in nanoseconds
   int64_t last_sent_ = 0;
   int64_t began_ = 0;

@@ -1,5 +1,5 @@
-// What is asked for, one operation after the other: gets and puts of chosen keys in a given proportion, or every key once
-// in order to fill a store. Everything follows from the seed. For one thread: each has a workload of its own.
+// What is asked for, one operation after the other: gets and puts of chosen keys in a given proportion, or every key
+// once in order to fill a store. Everything follows from the seed. For one thread: each has a workload of its own.
 #pragma once
 
 #include <cstdint>

@@ -109,8 +109,8 @@ ServerProcess StartNginx(const std::string& dir, NginxSending sending, size_t by
 
 ServerProcess StartKvarts(const std::string& program, const std::string& data, const std::vector<std::string>& more) {
   const uint16_t port = FreePort();
-  std::vector<std::string> command = {program, "serve",   "--listen", fmt::format("127.0.0.1:{}", port),
-                                      "--data", data,     "--loops",  "1",
+  std::vector<std::string> command = {program,       "serve",  "--listen", fmt::format("127.0.0.1:{}", port),
+                                      "--data",      data,     "--loops",  "1",
                                       "--log-level", "warning"};
   command.insert(command.end(), more.begin(), more.end());
   ServerProcess server(command, data + ".log", port);
@@ -131,8 +131,8 @@ double RunWrk(const std::string& dir, uint16_t port, const std::vector<std::stri
   WriteFile(dir + "/paths", lines);
   WriteFile(dir + "/script.lua", kWrkScript);
   const std::string command =
-      fmt::format("wrk -t 1 -c {0} -d {1}s -s '{2}/script.lua' {3} http://127.0.0.1:{4} -- '{2}/paths' 2>&1", connections,
-                  seconds, dir, header.empty() ? "" : "-H '" + header + "'", port);
+      fmt::format("wrk -t 1 -c {0} -d {1}s -s '{2}/script.lua' {3} http://127.0.0.1:{4} -- '{2}/paths' 2>&1",
+                  connections, seconds, dir, header.empty() ? "" : "-H '" + header + "'", port);
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) GiveUp("wrk cannot be started");
   std::string said;

@@ -16,12 +16,13 @@ enum class NginxSending : uint8_t {
 };
 const char* NginxSendingName(NginxSending sending);
 
-// One worker that serves `bytes` bytes under /file. It is spared whatever it need not do: logs, limits on a connection's
-// requests, and opening the file anew.
+// One worker that serves `bytes` bytes under /file. It is spared whatever it need not do: logs, limits on a
+// connection's requests, and opening the file anew.
 ServerProcess StartNginx(const std::string& dir, NginxSending sending, size_t bytes);
 
 // One loop on a data directory.
-ServerProcess StartKvarts(const std::string& program, const std::string& data, const std::vector<std::string>& more = {});
+ServerProcess StartKvarts(const std::string& program, const std::string& data,
+                          const std::vector<std::string>& more = {});
 // The binary beside the one that is running, or what KVARTS_BENCH_SERVER names.
 std::string KvartsProgram();
 
