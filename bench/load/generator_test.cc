@@ -106,6 +106,21 @@ TEST(Generator, MakesAsManyRequestsAsItIsTold) {
   }
 }
 
+TEST(Generator, AFillEndsWhenEveryKeyIsPut) {
+  const TestServer server([](int) { return kGood; });
+  for (const uint64_t keys : {1, 5, 8, 9}) {
+    Settings settings = SettingsFor(server);
+    settings.connections = 1;
+    settings.pipeline = 4;
+    settings.requests = 0;
+    settings.workload.keys = keys;
+    settings.workload.fill_batch = 1;
+    const Report report = MakeLoad(settings);
+    EXPECT_EQ(report.answers, keys);
+    EXPECT_EQ(report.Errors(false), 0U);
+  }
+}
+
 TEST(Generator, AnswersLargerThanABufferAreTakenWhole) {
   const std::string body(300'000, 'x');
   const TestServer server([&](int) { return "HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n" + body; });

@@ -95,23 +95,25 @@ std::optional<int64_t> Worker::Due(int64_t now) const {
 }
 
 void Worker::Pump(int64_t now) {
+  Connection* written = nullptr;  // several requests for one connection go out together
   while (!slots_.empty()) {
     const auto due = Due(now);
-    if (!due.has_value()) return;
+    if (!due.has_value()) break;
     const auto operation = workload_.Next();
     if (!operation.has_value()) {
       left_ = 0;
-      return;
+      break;
     }
     Connection& connection = *connections_[slots_.front()];
     slots_.pop();
+    if (written != nullptr && written != &connection) Flush(*written);
+    written = &connection;
     protocol_->AppendRequest(*operation, &connection.out);
     connection.requests.push({operation->kind, *due});
     --left_, ++report_.sent, ++under_way_;
     last_sent_ = now;
-    // Several requests for one connection go out together.
-    if (slots_.empty() || slots_.front() != connection.index || !Due(now).has_value()) Flush(connection);
   }
+  if (written != nullptr) Flush(*written);
 }
 
 void Worker::Flush(Connection& connection) {
