@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <asio/redirect_error.hpp>
+#include <cerrno>
 #include <numeric>
 
 namespace kvarts::net {
@@ -23,10 +24,10 @@ bool Abandoned(const Address& address) {
   return refused;
 }
 
-void SetNoDelay(const Socket& socket) {
+void SetNoDelay(int socket) {
   // Fails for Unix sockets, which do not delay.
   const int on = 1;
-  ::setsockopt(const_cast<Socket&>(socket).native_handle(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
 }  // namespace
@@ -84,9 +85,7 @@ void Listener::SetTls(std::shared_ptr<const TlsContext> tls) { tls_.store(std::m
 
 void Listener::Adopt(int socket) {
   Loop& loop = NextLoop();
-  loop.Post([this, &loop, socket] {
-    Take(loop, Socket(loop.executor(), asio::generic::stream_protocol(AF_UNIX, 0), socket));
-  });
+  loop.Post([this, &loop, socket] { Take(loop, socket); });
 }
 
 size_t Listener::connections() const {
@@ -97,13 +96,16 @@ size_t Listener::connections() const {
 Task<> Listener::Accept(std::shared_ptr<Acceptor> acceptor) {
   Timer pause(loops_.front()->executor());
   while (acceptor->is_open()) {
-    Loop& loop = NextLoop();
     asio::error_code failed;
-    Socket socket(loop.executor());
-    co_await acceptor->async_accept(socket, asio::redirect_error(kAwait, failed));
-    if (!failed) {
+    co_await acceptor->async_wait(asio::socket_base::wait_read, asio::redirect_error(kAwait, failed));
+    if (failed) continue;
+    const int socket = ::accept4(acceptor->native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (socket >= 0) {
       SetNoDelay(socket);
-      Take(loop, std::move(socket));
+      Loop& loop = NextLoop();
+      loop.Post([this, &loop, socket] { Take(loop, socket); });
+    } else if (errno == EAGAIN || errno == ECONNABORTED || errno == EINTR) {
+      continue;
     } else if (acceptor->is_open()) {
       // Out of descriptors or memory: connections that end make room.
       pause.expires_after(kAcceptPause);
@@ -112,18 +114,21 @@ Task<> Listener::Accept(std::shared_ptr<Acceptor> acceptor) {
   }
 }
 
-void Listener::Take(Loop& loop, Socket socket) {
+void Listener::Take(Loop& loop, int socket) {
   counts_.accepted.fetch_add(1, std::memory_order_relaxed);
   const size_t open = connections();
   const bool refuse = open >= options_.max_connections;
   if (refuse) counts_.refused.fetch_add(1, std::memory_order_relaxed);
-  if (open >= options_.max_connections + kRefusedPolitely) return;
-  loop.Spawn(Serve(loop, std::move(socket), refuse));
+  if (open >= options_.max_connections + kRefusedPolitely) {
+    ::close(socket);
+    return;
+  }
+  loop.Spawn(Serve(loop, socket, refuse));
 }
 
-Task<> Listener::Serve(Loop& loop, Socket socket, bool refuse) {
+Task<> Listener::Serve(Loop& loop, int socket, bool refuse) {
   const std::shared_ptr<const TlsContext> tls = tls_.load();
-  Stream stream(loop, std::move(socket), tls ? tls->Accept() : nullptr);
+  Stream stream(loop, socket, tls ? tls->Accept() : nullptr);
   stream.set_idle(true);
   stream.SetDeadline(options_.first_byte_timeout);
   Protocol* protocol = co_await Sniff(stream);

@@ -57,8 +57,8 @@ class Listener {
 
   Loop& NextLoop() { return *loops_[next_loop_++ % loops_.size()]; }
   Task<> Accept(std::shared_ptr<Acceptor> acceptor);
-  void Take(Loop& loop, Socket socket);
-  Task<> Serve(Loop& loop, Socket socket, bool refuse);
+  void Take(Loop& loop, int socket);
+  Task<> Serve(Loop& loop, int socket, bool refuse);
   Task<Protocol*> Sniff(Stream& stream);
 
   const std::span<const std::unique_ptr<Loop>> loops_;

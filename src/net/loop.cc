@@ -11,10 +11,12 @@ Loop::Loop(size_t number)
     : number_(number),
       scratch_(std::make_unique_for_overwrite<char[]>(kScratchBytes)),
       work_(asio::make_work_guard(context_)),
-      timer_(context_.get_executor()) {}
+      timer_(context_.get_executor()),
+      poller_(context_.get_executor()) {}
 
 void Loop::Run() {
   Spawn(Tick());
+  Spawn(poller_.Run());
   context_.run();
 }
 

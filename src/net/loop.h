@@ -14,6 +14,7 @@
 #include <span>
 #include <utility>
 
+#include "net/poller.h"
 #include "net/task.h"
 
 namespace kvarts::net {
@@ -47,6 +48,7 @@ class Loop {
   // Starts a coroutine on the loop, from any thread.
   void Spawn(Task<> task);
 
+  Poller& poller() { return poller_; }
   // Where whoever is running may read into. It is somebody else's as soon as this one waits.
   std::span<char> scratch() { return {scratch_.get(), kScratchBytes}; }
   // The time of the last tick.
@@ -78,6 +80,7 @@ class Loop {
   asio::io_context context_{1};
   asio::executor_work_guard<Executor> work_;
   Timer timer_;
+  Poller poller_;
 };
 
 }  // namespace kvarts::net

@@ -1,6 +1,7 @@
 #include "net/stream.h"
 
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <asio/redirect_error.hpp>
 #include <cerrno>
@@ -15,21 +16,27 @@ namespace {
 constexpr size_t kLingerBytes = 1 << 20;
 constexpr auto kLinger = std::chrono::milliseconds(1000);
 
+// Whether a call of the socket failed only because it would have had to wait.
+bool WouldWait(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
+
 }  // namespace
 
-Stream::Stream(Loop& loop, Socket socket, std::unique_ptr<TlsSession> tls)
-    : loop_(loop), socket_(std::move(socket)), tls_(std::move(tls)) {
-  asio::error_code ignored;
-  socket_.native_non_blocking(true, ignored);
+Stream::Stream(Loop& loop, int socket, std::unique_ptr<TlsSession> tls)
+    : loop_(loop), socket_(socket), tls_(std::move(tls)) {
   loop_.Add(this);
+  if (!loop_.poller().Add(socket, &pollable_)) Abort();
 }
 
-Stream::~Stream() { loop_.Remove(this); }
+Stream::~Stream() {
+  Abort();
+  loop_.Remove(this);
+}
 
 std::string Stream::PeerName() const {
-  asio::error_code failed;
-  const auto peer = socket_.remote_endpoint(failed);
-  if (failed) return "gone";
+  asio::generic::stream_protocol::endpoint peer;
+  auto size = static_cast<socklen_t>(peer.capacity());
+  if (::getpeername(socket_, peer.data(), &size) != 0) return "gone";
+  peer.resize(size);
   return EndpointText(peer);
 }
 
@@ -48,6 +55,13 @@ void Stream::Keep() {
 
 Stream::Got Stream::Receive() { return tls_ ? ReceiveTls() : ReceivePlain(); }
 
+ssize_t Stream::ReceiveInto(char* to, size_t room) {
+  const ssize_t got = ::recv(socket_, to, room, MSG_DONTWAIT);
+  // What comes later is told anew; a read that does not fill its room has emptied the socket.
+  if (got < static_cast<ssize_t>(room)) pollable_.ReadDrained();
+  return got;
+}
+
 Stream::Got Stream::ReceivePlain() {
   const std::span<char> scratch = loop_.scratch();
   // What continues something goes straight behind it.
@@ -55,11 +69,11 @@ Stream::Got Stream::ReceivePlain() {
   size_t room = scratch.size();
   const size_t kept = kept_.size();
   if (kept != 0) {
-    room = std::max(kReadBytes, kept_.capacity() - kept);
-    kept_.resize(kept + room);
+    kept_.resize(kept + kReadBytes);
     to = kept_.data() + kept;
+    room = kReadBytes;
   }
-  const ssize_t got = ::recv(socket_.native_handle(), to, room, 0);
+  const ssize_t got = ReceiveInto(to, room);
   const int error = errno;
   if (kept != 0) {
     kept_.resize(kept + static_cast<size_t>(std::max<ssize_t>(got, 0)));
@@ -68,35 +82,26 @@ Stream::Got Stream::ReceivePlain() {
     input_ = {to, static_cast<size_t>(got)};
   }
   if (got > 0) return Got::kSome;
-  if (got < 0 && (error == EAGAIN || error == EWOULDBLOCK || error == EINTR)) return Got::kNothingYet;
-  return Got::kEnd;
+  return got < 0 && WouldWait(error) ? Got::kNothingYet : Got::kEnd;
 }
 
 Stream::Got Stream::ReceiveTls() {
   const size_t kept = kept_.size();
-  // What the session still holds comes first.
-  if (!tls_->Decrypt(&kept_)) return Got::kEnd;
-  if (kept_.size() == kept) {
-    const std::span<char> scratch = loop_.scratch();
-    const ssize_t got = ::recv(socket_.native_handle(), scratch.data(), scratch.size(), 0);
-    if (got == 0) return Got::kEnd;
-    if (got < 0) return errno == EAGAIN || errno == EINTR ? Got::kNothingYet : Got::kEnd;
-    if (!tls_->Feed({scratch.data(), static_cast<size_t>(got)}) || !tls_->Decrypt(&kept_)) return Got::kEnd;
-  }
+  const std::span<char> scratch = loop_.scratch();
+  const ssize_t got = ReceiveInto(scratch.data(), scratch.size());
+  if (got < 0) return WouldWait(errno) ? Got::kNothingYet : Got::kEnd;
+  if (got == 0 || !tls_->Feed({scratch.data(), static_cast<size_t>(got)})) return Got::kEnd;
+  const bool good = tls_->Decrypt(&kept_);
   input_ = kept_;
-  return kept_.size() > kept ? Got::kSome : Got::kNothingYet;
+  if (kept_.size() > kept) return Got::kSome;
+  return good ? Got::kNothingYet : Got::kEnd;
 }
 
 Task<bool> Stream::Read() {
   Keep();
-  // A plain connection with nothing pending mostly has nothing to read yet: waiting first spares a call.
-  bool wait_first = kept_.empty() && !tls_;
-  while (!aborted_) {
-    if (wait_first) {
-      asio::error_code failed;
-      co_await socket_.async_wait(asio::socket_base::wait_read, asio::redirect_error(kAwait, failed));
-      if (failed || aborted_) break;
-    }
+  while (!aborted()) {
+    co_await pollable_.Readable();
+    if (aborted()) break;
     const Got got = Receive();
     if (tls_ && tls_->HasToSend()) {
       const Bytes handshake = tls_->TakeToSend();
@@ -105,36 +110,30 @@ Task<bool> Stream::Read() {
     }
     if (got == Got::kSome) co_return true;
     if (got == Got::kEnd) break;
-    wait_first = true;
   }
   co_return false;
 }
 
-Task<bool> Stream::WaitFor(asio::socket_base::wait_type what) {
-  asio::error_code failed;
-  co_await socket_.async_wait(what, asio::redirect_error(kAwait, failed));
-  co_return !failed && !aborted_;
-}
-
 bool Stream::SendSome(std::string_view* bytes) {
-  while (!bytes->empty() && !aborted_) {
-    const ssize_t sent = ::send(socket_.native_handle(), bytes->data(), bytes->size(), MSG_NOSIGNAL);
+  while (!bytes->empty() && !aborted()) {
+    const ssize_t sent = ::send(socket_, bytes->data(), bytes->size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent >= 0) {
       bytes->remove_prefix(static_cast<size_t>(sent));
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+    } else if (WouldWait(errno)) {
+      pollable_.WriteBlocked();
       return true;
-    } else if (errno != EINTR) {
+    } else {
       return false;
     }
   }
-  return !aborted_;
+  return !aborted();
 }
 
 Task<bool> Stream::Send(std::string_view bytes) {
   bool good = SendSome(&bytes);
   while (good && !bytes.empty()) {
-    good = co_await WaitFor(asio::socket_base::wait_write);
-    if (good) good = SendSome(&bytes);
+    co_await pollable_.Writable();
+    good = SendSome(&bytes);
   }
   co_return good;
 }
@@ -148,7 +147,7 @@ void Stream::ReleaseOutput() {
 bool Stream::FlushNow() {
   if (output_.empty()) return true;
   // Sending part of what was encrypted is Flush's concern.
-  if (tls_ || aborted_) return false;
+  if (tls_ || aborted()) return false;
   std::string_view left = std::string_view(output_).substr(sent_);
   if (!SendSome(&left) || !left.empty()) {
     sent_ = output_.size() - left.size();
@@ -165,48 +164,43 @@ Task<bool> Stream::Flush() {
   }
   const bool sent = co_await Send(std::string_view(output_).substr(sent_));
   ReleaseOutput();
-  co_return sent && !aborted_;
+  co_return sent && !aborted();
 }
 
 Task<> Stream::Close() {
-  if (aborted_) co_return;
+  if (aborted()) co_return;
   if (tls_) {
     tls_->Shutdown();
     const Bytes last = tls_->TakeToSend();
     co_await Send(last);
   }
-  asio::error_code ignored;
-  socket_.shutdown(asio::socket_base::shutdown_send, ignored);
+  ::shutdown(socket_, SHUT_WR);
   SetDeadline(kLinger);
-  const std::span<char> scratch = loop_.scratch();
   size_t dropped = 0;
-  bool more = true;
-  while (more && !aborted_ && dropped < kLingerBytes) {
-    const ssize_t got = ::recv(socket_.native_handle(), scratch.data(), scratch.size(), 0);
-    if (got > 0) {
-      dropped += static_cast<size_t>(got);
-    } else {
-      more = got < 0 && (errno == EAGAIN || errno == EINTR);
-      if (more) more = co_await WaitFor(asio::socket_base::wait_read);
-    }
+  while (!aborted() && dropped < kLingerBytes) {
+    co_await pollable_.Readable();
+    const std::span<char> scratch = loop_.scratch();
+    const ssize_t got = ReceiveInto(scratch.data(), scratch.size());
+    if (got == 0 || (got < 0 && !WouldWait(errno))) break;
+    dropped += static_cast<size_t>(std::max<ssize_t>(got, 0));
   }
 }
 
 void Stream::Abort() {
-  if (std::exchange(aborted_, true)) return;
-  asio::error_code ignored;
-  socket_.close(ignored);
+  if (aborted()) return;
+  ::close(std::exchange(socket_, -1));
+  pollable_.Interrupt(loop_.executor());
   if (sleep_) sleep_->cancel();
 }
 
 bool Stream::PeerGone() {
   char byte;
-  const ssize_t got = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+  const ssize_t got = ::recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return got == 0 || (got < 0 && !WouldWait(errno));
 }
 
 Task<> Stream::Sleep(std::chrono::milliseconds at_most) {
-  if (!woken_ && !aborted_) {
+  if (!woken_ && !aborted()) {
     if (!sleep_) sleep_ = std::make_unique<Timer>(loop_.executor());
     sleep_->expires_after(at_most);
     asio::error_code ignored;

@@ -16,14 +16,15 @@
 
 #include "base/bytes.h"
 #include "net/loop.h"
+#include "net/poller.h"
 #include "net/tls.h"
 
 namespace kvarts::net {
 
 class Stream {
  public:
-  // `tls` is null for a plain connection.
-  Stream(Loop& loop, Socket socket, std::unique_ptr<TlsSession> tls);
+  // Takes over the socket. `tls` is null for a plain connection.
+  Stream(Loop& loop, int socket, std::unique_ptr<TlsSession> tls);
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -56,7 +57,7 @@ class Stream {
   // Whether nothing is under way: such a connection may be closed at any time.
   void set_idle(bool idle) { idle_ = idle; }
   bool idle() const { return idle_; }
-  bool aborted() const { return aborted_; }
+  bool aborted() const { return socket_ < 0; }
   // Whether the peer has closed its side, as far as can be told without waiting.
   bool PeerGone();
 
@@ -70,11 +71,12 @@ class Stream {
 
   // Longer buffers are given back when they are empty.
   static constexpr size_t kKeptCapacity = 16 << 10;
-  // The least that is read at a time into memory of the connection's own.
-  static constexpr size_t kReadBytes = 16 << 10;
+  // How much is read at a time into memory of the connection's own.
+  static constexpr size_t kReadBytes = 64 << 10;
 
   // What a read of the socket came to.
   enum class Got { kSome, kNothingYet, kEnd };
+  ssize_t ReceiveInto(char* to, size_t room);
   Got Receive();
   Got ReceivePlain();
   Got ReceiveTls();
@@ -83,10 +85,10 @@ class Stream {
   // Sends all of them; false when that failed.
   Task<bool> Send(std::string_view bytes);
   void ReleaseOutput();
-  Task<bool> WaitFor(asio::socket_base::wait_type what);
 
   Loop& loop_;
-  Socket socket_;
+  int socket_;  // -1 once it is closed
+  Pollable pollable_;
   std::unique_ptr<TlsSession> tls_;
   std::string_view input_;  // in the scratch, or in kept_
   Bytes kept_;
@@ -95,7 +97,6 @@ class Stream {
   SteadyTime deadline_ = SteadyTime::max();
   std::unique_ptr<Timer> sleep_;  // made when first needed
   bool idle_ = false;
-  bool aborted_ = false;
   bool woken_ = false;
   Stream* next_ = nullptr;
   Stream* previous_ = nullptr;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <asio/awaitable.hpp>
-#include <asio/generic/stream_protocol.hpp>
 #include <asio/io_context.hpp>
 #include <asio/use_awaitable.hpp>
 
@@ -15,8 +14,5 @@ template <class T = void>
 using Task = asio::awaitable<T, Executor>;
 
 constexpr asio::use_awaitable_t<Executor> kAwait;
-
-// TCP and Unix sockets alike.
-using Socket = asio::basic_stream_socket<asio::generic::stream_protocol, Executor>;
 
 }  // namespace kvarts::net

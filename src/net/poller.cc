@@ -1,0 +1,58 @@
+#include "net/poller.h"
+
+#include <sys/epoll.h>
+
+#include <array>
+#include <asio/post.hpp>
+#include <asio/redirect_error.hpp>
+
+namespace kvarts::net {
+
+Task<> Pollable::Await(bool* ready) {
+  if (*ready) co_return;
+  auto suspend = [this, ready](Resume resume) {
+    waiting_.emplace(std::move(resume));
+    awaited_ = ready;
+  };
+  co_await asio::async_initiate<const asio::use_awaitable_t<Executor>&, void()>(suspend, kAwait);
+}
+
+void Pollable::Told(uint32_t events) {
+  if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) ended_ = true;
+  if (ended_ || (events & EPOLLIN) != 0) readable_ = true;
+  if (ended_ || (events & EPOLLOUT) != 0) writable_ = true;
+  if (!waiting_ || !*awaited_) return;
+  // The coroutine may end, and this with it.
+  Resume resume = *std::move(waiting_);
+  waiting_.reset();
+  std::move(resume)();
+}
+
+void Pollable::Interrupt(Executor executor) {
+  readable_ = writable_ = true;
+  if (!waiting_) return;
+  asio::post(executor, *std::move(waiting_));
+  waiting_.reset();
+}
+
+Poller::Poller(Executor executor) : descriptor_(executor, ::epoll_create1(EPOLL_CLOEXEC)) {}
+
+bool Poller::Add(int socket, Pollable* pollable) {
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+  event.data.ptr = pollable;
+  return ::epoll_ctl(descriptor_.native_handle(), EPOLL_CTL_ADD, socket, &event) == 0;
+}
+
+Task<> Poller::Run() {
+  std::array<epoll_event, kEvents> events;
+  while (true) {
+    asio::error_code failed;
+    co_await descriptor_.async_wait(asio::posix::descriptor_base::wait_read, asio::redirect_error(kAwait, failed));
+    if (failed) co_return;
+    const int count = ::epoll_wait(descriptor_.native_handle(), events.data(), kEvents, 0);
+    for (int i = 0; i < count; ++i) static_cast<Pollable*>(events[static_cast<size_t>(i)].data.ptr)->Told(events[i].events);
+  }
+}
+
+}  // namespace kvarts::net
