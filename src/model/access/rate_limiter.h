@@ -5,8 +5,8 @@
 // and an expensive request is paid off before the next. Requests that are under way at the same time are all admitted
 // at what the bucket holds then: how many these can be is for whoever bounds them.
 //
-// The bucket is one number, the time at which it will be full again: what is in it follows from that and the clock. Safe
-// from any thread, without a lock. Time is given by the caller and may step back between threads.
+// The bucket is one number, the time at which it will be full again: what is in it follows from that and the clock.
+// Safe from any thread, without a lock. Time is given by the caller and may step back between threads.
 #pragma once
 
 #include <atomic>
@@ -47,7 +47,7 @@ class RateLimiter {
  private:
   const RateLimit limit_;
   // In nanoseconds: so that one unit is something at any rate.
-  const uint64_t burst_ns_;          // how long filling it takes
+  const uint64_t burst_ns_;           // how long filling it takes
   std::atomic<uint64_t> full_at_{0};  // since 1970
 };
 

@@ -2,8 +2,8 @@
 //
 // A scope gives rights over everything, over the keys of a namespace, or over the keys with a prefix. A token has a few
 // of them, and may do what one of them allows by itself: a range must lie within one scope as a whole, also where two
-// scopes lie side by side. Keys and prefixes are users' keys, not physical ones. Namespaces go by name, and who asks says
-// which one the key or the range lies in.
+// scopes lie side by side. Keys and prefixes are users' keys, not physical ones. Namespaces go by name, and who asks
+// says which one the key or the range lies in.
 //
 // `read` and `write` are about keys, and neither implies the other. `admin` is the right to say how things are: over a
 // namespace its declaration, over everything also tokens, jobs and settings. Over a namespace it says nothing about the

@@ -155,9 +155,9 @@ TEST(ScopeTest, TextsAreReadBack) {
 }
 
 TEST(ScopeTest, TextsThatAreNoScopeAreRefused) {
-  for (const std::string_view text :
-       {"", ",", "read,", "Read", "reading", "read,read", "all", "read:", "read:cases", "read:namespace=", "read:prefix=",
-        ":prefix=a", "admin:prefix=a", "read:prefix=\\x0", "read prefix=a", "read:Prefix=a"}) {
+  for (const std::string_view text : {"", ",", "read,", "Read", "reading", "read,read", "all", "read:", "read:cases",
+                                      "read:namespace=", "read:prefix=", ":prefix=a", "admin:prefix=a",
+                                      "read:prefix=\\x0", "read prefix=a", "read:Prefix=a"}) {
     const auto parsed = Scope::Parse(text);
     ASSERT_FALSE(parsed.has_value()) << text;
     EXPECT_EQ(parsed.error().code(), ErrorCode::kInvalidArgument) << text;

@@ -2,8 +2,8 @@
 //
 // The text is `kv_ID_SECRET`. The id is what people and tools call the token by; the secret is 32 random bytes in
 // base64url. Stored is the SHA-256 of the secret as it is written. A slow hash would add nothing: those are there
-// because people choose passwords that can be guessed, and nobody guesses 256 random bits. When the token expires is the
-// expiry of its record.
+// because people choose passwords that can be guessed, and nobody guesses 256 random bits. When the token expires is
+// the expiry of its record.
 #pragma once
 
 #include <optional>

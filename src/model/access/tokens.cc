@@ -32,10 +32,9 @@ void Credential::Charge(const Cost& cost, Timestamp now) const {
 Result<std::unique_ptr<Tokens>> Tokens::Open(Store& store) {
   std::unique_ptr<Tokens> tokens(new Tokens(store));
   // First the watch, then the view, so that nothing falls between them.
-  tokens->watch_ =
-      store.subscriptions().Watch(TokenKeys(), [table = tokens.get()](const Mutation& mutation, Version version) {
-        table->Changed(mutation, version);
-      });
+  tokens->watch_ = store.subscriptions().Watch(
+      TokenKeys(),
+      [table = tokens.get()](const Mutation& mutation, Version version) { table->Changed(mutation, version); });
   KVARTS_CHECK_OK(tokens->Load());
   return tokens;
 }
@@ -122,8 +121,8 @@ void Tokens::Keep(TokenRecord record, Timestamp now) {
     before = std::exchange(part.credentials[id], credential);
   }
   expiries_.insert(credential->token().expiry);
-  lasts_until_.store(expiries_.rbegin()->micros, std::memory_order_release);
-  if (before != nullptr) Forget(*before);
+  if (before != nullptr) expiries_.erase(expiries_.find(before->token().expiry));
+  Sum();
 }
 
 void Tokens::Drop(const std::string& id) {
@@ -142,12 +141,13 @@ void Tokens::DropIf(Part* part, const Which& which) {
       std::lock_guard lock(part->lock);
       part->credentials.erase(credential->token().id.text);
     }
-    Forget(*credential);
+    expiries_.erase(expiries_.find(credential->token().expiry));
   }
+  Sum();
 }
 
-void Tokens::Forget(const Credential& credential) {
-  expiries_.erase(expiries_.find(credential.token().expiry));
+void Tokens::Sum() {
+  size_.store(expiries_.size(), std::memory_order_relaxed);
   lasts_until_.store(expiries_.empty() ? 0 : expiries_.rbegin()->micros, std::memory_order_release);
 }
 

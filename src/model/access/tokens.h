@@ -78,6 +78,8 @@ class Tokens {
   bool StillHolds(const Credential& credential) const;
   // Whether there is a token at all, disabled ones included.
   bool any() const;
+  // How many the table holds; some may have expired.
+  size_t size() const { return size_.load(std::memory_order_relaxed); }
 
  private:
   struct Hash {
@@ -106,7 +108,8 @@ class Tokens {
   void Drop(const std::string& id);
   template <class Which>
   void DropIf(Part* part, const Which& which);
-  void Forget(const Credential& credential);
+  // What can be asked without the lock.
+  void Sum();
 
   Part& PartOf(std::string_view id) { return parts_[Hash()(id) % kParts]; }
   const Part& PartOf(std::string_view id) const { return parts_[Hash()(id) % kParts]; }
@@ -119,6 +122,7 @@ class Tokens {
   std::atomic<uint64_t> generation_{1};
   // The last expiry of all tokens; zero when there is none.
   std::atomic<uint64_t> lasts_until_{0};
+  std::atomic<size_t> size_{0};
 
   // Guards the following, and is held by whoever changes the table.
   std::mutex changing_;
