@@ -7,7 +7,9 @@
 #include <atomic>
 #include <thread>
 
+#include "engine/memory/memory_engine.h"
 #include "model/access/token.h"
+#include "support/forwarding_engine.h"
 #include "support/stores.h"
 
 namespace kvarts::test {
@@ -374,6 +376,43 @@ TEST_P(TokensTest, ChecksAndRevocationsAtTheSameTimeAgree) {
 }
 
 KVARTS_ON_EVERY_ENGINE(TokensTest);
+
+// Does something once, right after a view was opened.
+class InterruptingEngine final : public ForwardingEngine {
+ public:
+  InterruptingEngine() : ForwardingEngine(OpenMemoryEngine({})) {}
+  Result<std::unique_ptr<View>> OpenView() override {
+    auto view = inner().OpenView();
+    if (const auto interrupt = std::exchange(interrupt_, nullptr)) interrupt();
+    return view;
+  }
+  std::function<void()> interrupt_;
+};
+
+TEST(TokensLoadTest, WhatChangesBehindTheViewOfTheLoadIsInTheTable) {
+  auto engine = std::make_unique<InterruptingEngine>();
+  const auto store = Store::Open(*engine).value();
+  const NewToken token{.name = "ci", .scopes = {Scope::Everything(Right::kRead)}, .ttl = {}, .limit = {}};
+  const auto create = [&] { return store->Run([&](Txn& txn) { return CreateToken(txn, token); }).value(); };
+  const CreatedToken kept = create();
+  const CreatedToken revoked = create();
+  const CreatedToken disabled = create();
+  CreatedToken made;
+  engine->interrupt_ = [&] {
+    made = create();
+    EXPECT_TRUE(store->Run([&](Txn& txn) -> Status {
+      KVARTS_CHECK_OK(RevokeToken(txn, revoked.info.id));
+      return SetTokenDisabled(txn, disabled.info.id, true);
+    }));
+  };
+  const auto tokens = Tokens::Open(*store).value();
+  EXPECT_EQ(engine->interrupt_, nullptr);
+  EXPECT_TRUE(tokens->Check(kept.text).has_value());
+  EXPECT_TRUE(tokens->Check(made.text).has_value());
+  EXPECT_FALSE(tokens->Check(revoked.text).has_value());
+  EXPECT_FALSE(tokens->Check(disabled.text).has_value());
+  EXPECT_EQ(tokens->size(), 3u);
+}
 
 }  // namespace
 }  // namespace kvarts::test
