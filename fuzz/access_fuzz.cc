@@ -1,5 +1,6 @@
 // Any bytes are refused as a token's record, or are exactly what encoding the decoded token gives. Any text is refused
-// as a token's and as a scope, or is put together again from its parts. links: kvarts_model_access
+// as a token's and as a scope, or is put together again from its parts.
+// links: kvarts_model_access
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
