@@ -10,9 +10,12 @@
 #include "encoding/json_reader.h"
 #include "encoding/json_writer.h"
 #include "base/utf8.h"
+#include "engine/memory/memory_engine.h"
 #include "engine/rocksdb/group.h"
 #include "engine/rocksdb/hot_cache.h"
 #include "engine/rocksdb/key_hash.h"
+#include "model/access/token.h"
+#include "model/access/tokens.h"
 #include "support/load.h"
 
 namespace kvarts::bench {
@@ -56,6 +59,19 @@ void SealedCursor(benchmark::State& state) {
   }
 }
 BENCHMARK(SealedCursor);
+
+// Of a hundred tokens: by hash, and as the one that the connection bore last.
+void CheckToken(benchmark::State& state) {
+  const auto engine = OpenMemoryEngine(MemoryOptions());
+  auto store = *Store::Open(*engine);
+  const auto tokens = *Tokens::Open(*store);
+  std::string text;
+  const NewToken token{.name = "bench", .scopes = {Scope::Everything(Right::kRead)}, .ttl = {}, .limit = {}};
+  for (int i = 0; i < 100; ++i) text = store->Run([&](Txn& txn) { return CreateToken(txn, token); })->text;
+  Tokens::Last last;
+  for (auto _ : state) benchmark::DoNotOptimize(tokens->Check(text, state.range(0) != 0 ? &last : nullptr));
+}
+BENCHMARK(CheckToken)->Arg(0)->Arg(1)->ArgName("remembered");
 
 void EncodeTuple(benchmark::State& state) {
   size_t i = 0;

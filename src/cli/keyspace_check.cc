@@ -8,6 +8,7 @@
 #include "core/feed_codec.h"
 #include "core/job_record.h"
 #include "core/secret.h"
+#include "model/access/token_record.h"
 
 namespace kvarts::cli {
 namespace {
@@ -124,6 +125,10 @@ Status KeyspaceCheck::CheckOwned(const ScanPage::Entry& entry) {
 Status KeyspaceCheck::CheckSetting(const ScanPage::Entry& entry) {
   if (IsSecret(entry.key) && entry.value.size() != kSecretBytes) {
     Report(entry.key, fmt::format("a secret of {} bytes instead of {}", entry.value.size(), kSecretBytes));
+  }
+  if (TokenKeys().Contains(entry.key)) {
+    const auto token = TokenRecord::FromStored(entry.key, entry.value, entry.header.expiry);
+    if (!token.has_value()) Report(entry.key, ErrorText(token.error()));
   }
   if (!FeedDeclarations().Contains(entry.key)) return {};
   const Result<FeedId> feed = FeedOfDeclaration(entry.key);

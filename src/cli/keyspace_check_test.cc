@@ -10,6 +10,7 @@
 #include "core/secret.h"
 #include "core/store.h"
 #include "engine/memory/memory_engine.h"
+#include "model/access/token.h"
 
 namespace kvarts::cli {
 namespace {
@@ -68,6 +69,13 @@ TEST_F(KeyspaceCheckTest, FindsSecretsThatAreNone) {
   ASSERT_TRUE(StoreSecret(*store_, "whole").has_value());
   Plant(SecretKey("cut"), "short");
   EXPECT_THAT(Findings(), ElementsAre("settings: (1, \"secret\", \"cut\"): a secret of 5 bytes instead of 32"));
+}
+
+TEST_F(KeyspaceCheckTest, FindsDamagedTokens) {
+  const NewToken token{.name = "ci", .scopes = {Scope::Everything(Right::kRead)}, .ttl = {}, .limit = {}};
+  ASSERT_TRUE(store_->Run([&](Txn& txn) { return CreateToken(txn, token); }).has_value());
+  Plant(TokenKey({"0123456789ab"}), "damaged");
+  EXPECT_THAT(Findings(), ElementsAre(HasSubstr("\"token\", \"0123456789ab\"): the token is damaged")));
 }
 
 TEST_F(KeyspaceCheckTest, FindsNothingInWhatAStoreWrites) {

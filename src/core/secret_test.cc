@@ -74,7 +74,8 @@ TEST(SecretKeyTest, SecretsAreToldFromEverythingElse) {
   BeginKey(&feed, Space::kSettings).Text("feed").Uint(3);
   KeyBuffer near;
   BeginKey(&near, Space::kSettings).Text("secrets").Text("a");
-  for (const BytesView other : {feed.view(), near.view(), UserKey("secret").view(), BytesView()}) {
+  const KeyBuffer user = UserKey("secret");
+  for (const BytesView other : {feed.view(), near.view(), user.view(), BytesView()}) {
     EXPECT_FALSE(IsSecret(other)) << DescribeKey(other);
   }
 }
