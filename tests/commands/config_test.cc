@@ -19,6 +19,18 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+// A variable of the environment, for as long as it lives.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~Variable() { unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
 std::string WithFile(const TempDir& dir, const std::string& text) {
   const std::string path = dir / "kvarts.toml";
   std::ofstream(path) << text;
@@ -28,8 +40,8 @@ std::string WithFile(const TempDir& dir, const std::string& text) {
 TEST(ConfigCommand, ShowsValuesAndOrigins) {
   const TempDir dir;
   const std::string file = WithFile(dir, "loops = 3\ndata = \"/srv/a\"\n[http]\nmax_headers = 50\n");
-  setenv("KVARTS_DATA", "/srv/b", 1);
-  setenv("KVARTS_HTTP_MAX_HEADERS", "60", 1);
+  const Variable data("KVARTS_DATA", "/srv/b");
+  const Variable http_max_headers("KVARTS_HTTP_MAX_HEADERS", "60");
   const Ran ran = RunKvarts(
       {"config", "--config", file, "--http-max-headers", "70", "--listen", "127.0.0.1:1", "--listen", "[::1]:1"});
   EXPECT_EQ(ran.code, 0);
@@ -65,7 +77,7 @@ TEST(ConfigCommand, SaysAllThatIsWrong) {
 
 TEST(ConfigCommand, ChecksAFileByItself) {
   const TempDir dir;
-  setenv("KVARTS_LOOPS", "many", 1);
+  const Variable loops("KVARTS_LOOPS", "many");
   const std::string good = WithFile(dir, "loops = 3\n");
   const Ran ok = RunKvarts({"config", "--check", good});
   EXPECT_EQ(ok.code, 0);
@@ -79,7 +91,7 @@ TEST(ConfigCommand, ChecksAFileByItself) {
 }
 
 TEST(ConfigCommand, NotesVariablesThatWereProbablyMeant) {
-  setenv("KVARTS_LOPS", "3", 1);
+  const Variable lops("KVARTS_LOPS", "3");
   const Ran ran = RunKvarts({"config"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.err, "kvarts: KVARTS_LOPS is no option; did you mean KVARTS_LOOPS?\n");
