@@ -82,6 +82,47 @@ TEST(Arguments, RefusesValuesThatMakeNoSense) {
             "an option has a value with a broken escape: \\\\ and \\xNN are known: --prefix");
 }
 
+TEST(Arguments, TakesDurationsListsAndPaths) {
+  const Syntax syntax = {.arguments = {{"WHAT", false, {"one", "two"}}},
+                         .options = {{"wait", OptionKind::kDuration, "TIME", "how long", {}, 1000},
+                                     {"listen", OptionKind::kList, "ADDRESS", "where"},
+                                     {"file", OptionKind::kPath, "FILE", "which"}},
+                         .description = "A test."};
+  const auto parse = [&](const std::vector<std::string>& words) { return ParseArguments(syntax, words); };
+  const auto refusal = [&](const std::vector<std::string>& words) {
+    const auto parsed = parse(words);
+    return parsed.has_value() ? "none" : ErrorText(parsed.error());
+  };
+  const auto parsed = parse({"one", "--wait", "30s", "--listen", "a", "--file=x", "--listen=b"});
+  ASSERT_TRUE(parsed) << parsed.error();
+  EXPECT_EQ(parsed->Number("wait"), 30'000'000U);
+  EXPECT_EQ(parsed->Text("wait"), "30s");
+  EXPECT_EQ(parsed->Texts("listen"), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(parsed->Text("listen"), "a");
+  EXPECT_EQ(parsed->Texts("file"), std::vector<std::string>{"x"});
+  EXPECT_TRUE(parse({"one"})->Texts("listen").empty());
+  EXPECT_EQ(refusal({"one", "--wait", "0"}), "an option has a value that is too small: --wait (at least 1ms)");
+  EXPECT_EQ(refusal({"one", "--wait=-1s"}),
+            "an option has a value that it cannot take: --wait; -1s: a duration is not negative");
+  EXPECT_EQ(refusal({"one", "--file", "a", "--file", "b"}), "an option is given twice: --file");
+  EXPECT_EQ(refusal({"tow"}),
+            "an argument is not one of the words that it can be: tow: WHAT (choices one, two); did you mean two?");
+}
+
+TEST(Arguments, ManyOptionsAreNotAllInOneLine) {
+  Syntax syntax = {.arguments = {{"DIR"}}, .options = {}, .description = "A test."};
+  const std::vector<std::string> names = {"a", "b", "c", "d", "e", "f", "g", "h"};
+  for (const std::string& name : names) syntax.options.push_back({name});
+  EXPECT_EQ(UsageLine(syntax), "DIR [--a] [--b] [--c] [--d] [--e] [--f] [--g] [--h]");
+  syntax.options.push_back(
+      {"an-option-with-a-very-long-name", OptionKind::kCount, "N",
+       "a text that is so long that it does not fit into a line of its own and has to be wrapped"});
+  EXPECT_EQ(UsageLine(syntax), "DIR [OPTIONS]");
+  EXPECT_TRUE(OptionLines(syntax).ends_with(
+      "  --an-option-with-a-very-long-name N\n"
+      "      a text that is so long that it does not fit into a line of its own and has to be\n      wrapped\n"));
+}
+
 TEST(Arguments, AsksTheCommandAboutWhatNoOptionKnows) {
   Syntax syntax = TestSyntax();
   syntax.check = [](const Arguments& arguments) -> Status {

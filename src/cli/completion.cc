@@ -19,6 +19,16 @@ std::string Quoted(std::string_view text) {
   return out + "'";
 }
 
+// The same in fish, where a backslash escapes inside them.
+std::string FishQuoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out.push_back('\\');
+    out.push_back(c);
+  }
+  return out + "'";
+}
+
 // The signs that mean something inside a specification of _arguments and _describe.
 std::string ZshText(std::string_view text) {
   std::string out;
@@ -135,7 +145,7 @@ std::string FishCommand(const Command& command) {
       line.append(" -x");
       if (!option.choices.empty()) line.append(fmt::format(" -a '{}'", fmt::join(option.choices, " ")));
     }
-    lines.append(fmt::format("{} -d {}\n", line, Quoted(option.help)));
+    lines.append(fmt::format("{} -d {}\n", line, FishQuoted(option.help)));
   }
   for (const ArgumentSyntax& argument : syntax.arguments) {
     if (!argument.choices.empty()) lines.append(fmt::format("{} -a '{}'\n", begin, fmt::join(argument.choices, " ")));
@@ -178,7 +188,7 @@ std::string FishCompletion(std::span<const Command> commands) {
   script.append("complete -c kvarts -n __fish_use_subcommand -a help -d 'explains a command'\n");
   for (const Command& command : commands) {
     script.append(fmt::format("complete -c kvarts -n __fish_use_subcommand -a {} -d {}\n", command.name,
-                              Quoted(command.summary)));
+                              FishQuoted(command.summary)));
   }
   script.append(
       fmt::format("complete -c kvarts -n '__fish_seen_subcommand_from help' -a '{}'\n", CommandNames(commands)));

@@ -17,7 +17,10 @@ namespace {
 std::string ConfigTable(const LoadedConfig& config) {
   Table table({Table::Align::kLeft, Table::Align::kLeft, Table::Align::kLeft});
   for (const Option& option : OptionTable()) {
-    table.Add({std::string(option.name), option.Text(config.options), Shown(config.OriginOf(option).ToString())});
+    const Origin& origin = config.OriginOf(option);
+    const std::string from = Shown(origin.ToString());
+    table.Add({std::string(option.name), option.Text(config.options),
+               origin.kind == Origin::Kind::kDefault ? Dim(from) : Bold(from)});
   }
   return table.ToString();
 }

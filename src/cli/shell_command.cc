@@ -86,7 +86,7 @@ const Syntax& ShellSyntax() {
                8 << 20},
               {"no-create", OptionKind::kFlag, {}, "do not make the data directory if it is not there"},
               {"keep-going", OptionKind::kFlag, {}, "run a script to its end, whatever fails"},
-              {"history", OptionKind::kText, "FILE", "keep what was typed in FILE"},
+              {"history", OptionKind::kPath, "FILE", "keep what was typed in FILE"},
           },
       .description =
           "Opens the database in DIR, which is made if it is not there, and runs what is\n"

@@ -77,7 +77,8 @@ class Loader {
       return;
     }
     if (item.kind == TomlItem::Kind::kOther || item.kind == TomlItem::Kind::kSection) {
-      problems_.push_back(fmt::format("{}: {}: not a value that an option takes", place, item.name));
+      problems_.push_back(
+          fmt::format("{}: {}: not a value that an option takes; texts stand in quotes", place, item.name));
     } else if (item.kind == TomlItem::Kind::kList && option->type != OptionType::kList) {
       problems_.push_back(fmt::format("{}: {}: takes one value, not a list", place, item.name));
     } else {

@@ -12,7 +12,6 @@ constexpr std::string_view kHead =
 #
 # Sizes are numbers of bytes, or have a unit: "64KiB", "512MiB", "2GiB". Durations are seconds, or have a unit: "100ms",
 # "30s", "5m". An environment variable wins over this file, and a flag over both; `kvarts config` shows what counts.
-
 )";
 
 // The values it takes, where the default does not show them: "none, interval, sync" or "from 1KiB to 1MiB".
@@ -35,7 +34,7 @@ std::string DefaultConfigFile() {
       file.append(fmt::format("\n[{}]\n", section));
     }
     file.append(
-        fmt::format("# {}{}\n#{} = {}\n", option.help, Takes(option), option.Key(), option.TomlValue(defaults)));
+        fmt::format("\n# {}{}\n#{} = {}\n", option.help, Takes(option), option.Key(), option.TomlValue(defaults)));
   }
   return file;
 }

@@ -40,7 +40,7 @@ bool IsOrigin(std::string_view text) {
          host.find_first_of("/?#,\"@") == std::string_view::npos;
 }
 
-void CheckTls(const TlsOptions& tls, Problems* problems) {
+void CheckTls(const ServerOptions::Tls& tls, Problems* problems) {
   if (!tls.key.empty() && tls.certificate.empty()) problems->emplace_back("tls.key: there is no tls.certificate");
   if (tls.key.empty() && !tls.certificate.empty()) problems->emplace_back("tls.certificate: there is no tls.key");
   if (!tls.client_ca.empty() && tls.certificate.empty()) {

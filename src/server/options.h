@@ -22,59 +22,59 @@ enum class TokenPolicy : uint8_t {
   kAlways,  // even while there is none, so that nobody gets in before the first is made
 };
 
-struct HttpOptions {
-  // Request line and headers.
-  uint64_t max_head_bytes = 40 << 10;
-  uint64_t max_headers = 100;
-  uint64_t max_body_bytes = 64 << 20;
-  uint64_t max_connections = 20'000;
-  // Bodies and answers of all connections together.
-  uint64_t max_inflight_bytes = 256 << 20;
-  // Of a connection between requests.
-  Duration idle_timeout = Duration::Seconds(75);
-  // For a head to arrive, once it has begun.
-  Duration head_timeout = Duration::Seconds(10);
-  // For the whole body to arrive and for the answer to be made.
-  Duration request_timeout = Duration::Seconds(30);
-  // For a client to take any of its answer.
-  Duration write_timeout = Duration::Seconds(30);
-  // Requests of one connection under way at once.
-  uint64_t max_pipelined = 64;
-  // Answers from this size on are compressed for clients that take it; 0 is off.
-  uint64_t compress_min_bytes = 4 << 10;
-  // Keys of one POST /keys/get.
-  uint64_t max_batch_keys = 10'000;
-  // Entries of a page that does not say how many, and the most it may ask for.
-  uint64_t default_page_limit = 100;
-  uint64_t max_page_limit = 10'000;
-  // Origins whose scripts may call; none if empty.
-  std::vector<std::string> cors_origins = {};
-};
-
-struct ScanOptions {
-  // Tombstones that one request may skip before it is logged, and before it fails.
-  uint64_t tombstones_warn = 1'000;
-  uint64_t tombstones_fail = 100'000;
-};
-
-struct TlsOptions {
-  // PEM files; TLS is off while there is no certificate.
-  std::string certificate;
-  std::string key;
-  // Clients must show a certificate signed by one of these.
-  std::string client_ca;
-  TlsVersion min_version = TlsVersion::k12;
-};
-
-struct WatchOptions {
-  uint64_t max_watchers = 10'000;
-  // Changes that a watcher may be behind before it is cut off.
-  uint64_t max_backlog = 10'000;
-  // A sign of life when nothing changes.
-  Duration heartbeat = Duration::Seconds(15);
-};
-
 struct ServerOptions {
+  struct Http {
+    // Request line and headers.
+    uint64_t max_head_bytes = 40 << 10;
+    uint64_t max_headers = 100;
+    uint64_t max_body_bytes = 64 << 20;
+    uint64_t max_connections = 20'000;
+    // Bodies and answers of all connections together.
+    uint64_t max_inflight_bytes = 256 << 20;
+    // Of a connection between requests.
+    Duration idle_timeout = Duration::Seconds(75);
+    // For a head to arrive, once it has begun.
+    Duration head_timeout = Duration::Seconds(10);
+    // For the whole body to arrive and for the answer to be made.
+    Duration request_timeout = Duration::Seconds(30);
+    // For a client to take any of its answer.
+    Duration write_timeout = Duration::Seconds(30);
+    // Requests of one connection under way at once.
+    uint64_t max_pipelined = 64;
+    // Answers from this size on are compressed for clients that take it; 0 is off.
+    uint64_t compress_min_bytes = 4 << 10;
+    // Keys of one POST /keys/get.
+    uint64_t max_batch_keys = 10'000;
+    // Entries of a page that does not say how many, and the most it may ask for.
+    uint64_t default_page_limit = 100;
+    uint64_t max_page_limit = 10'000;
+    // Origins whose scripts may call; none if empty.
+    std::vector<std::string> cors_origins = {};
+  };
+
+  struct Scan {
+    // Tombstones that one request may skip before it is logged, and before it fails.
+    uint64_t tombstones_warn = 1'000;
+    uint64_t tombstones_fail = 100'000;
+  };
+
+  struct Tls {
+    // PEM files; TLS is off while there is no certificate.
+    std::string certificate;
+    std::string key;
+    // Clients must show a certificate signed by one of these.
+    std::string client_ca;
+    TlsVersion min_version = TlsVersion::k12;
+  };
+
+  struct Watch {
+    uint64_t max_watchers = 10'000;
+    // Changes that a watcher may be behind before it is cut off.
+    uint64_t max_backlog = 10'000;
+    // A sign of life when nothing changes.
+    Duration heartbeat = Duration::Seconds(15);
+  };
+
   // host:port, [host]:port, or unix:/path.
   std::vector<std::string> listen = {"127.0.0.1:7700"};
   std::string data = "./data";
@@ -100,10 +100,10 @@ struct ServerOptions {
   // How long a cursor can be resumed.
   Duration max_cursor_age = Duration::Seconds(3600);
 
-  HttpOptions http;
-  ScanOptions scan;
-  WatchOptions watch;
-  TlsOptions tls;
+  Http http;
+  Scan scan;
+  Watch watch;
+  Tls tls;
   TokenPolicy require_tokens = TokenPolicy::kAuto;
 
   LogLevel log_level = LogLevel::kInfo;

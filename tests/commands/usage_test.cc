@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "cli/command.h"
 #include "commands/kvarts_process.h"
 #include "support/temp_dir.h"
 
@@ -16,7 +17,11 @@ using testing::IsEmpty;
 using testing::StartsWith;
 
 const std::vector<std::string>& Commands() {
-  static const std::vector<std::string> kCommands = {"shell", "stats", "dump", "check", "upgrade", "version"};
+  static const std::vector<std::string> kCommands = [] {
+    std::vector<std::string> names;
+    for (const cli::Command& command : cli::AllCommands()) names.emplace_back(command.name);
+    return names;
+  }();
   return kCommands;
 }
 

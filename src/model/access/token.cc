@@ -1,6 +1,6 @@
 #include "model/access/token.h"
 
-#include "base/base64url.h"
+#include "base/base64.h"
 
 namespace kvarts {
 namespace {
