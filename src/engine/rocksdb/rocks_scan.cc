@@ -34,9 +34,10 @@ class ScanCounts {
   rocksdb::PerfContext* const seen_;
 };
 
-// RocksDB gives control back at the latest after so many entries that it steps over. Not fewer than it may have to step
-// over within a single key before it looks for the next one, so that a walk that is taken up again gets on.
-constexpr uint64_t kMinStride = 64;
+// RocksDB gives control back after stepping over so many entries of any kind. A tombstone usually hides one or two
+// older entries: a scan within its limit is not interrupted, and counts exactly. What is added is more than may have to
+// be stepped over within a single key, so that a walk that was interrupted gets on.
+uint64_t Stride(uint64_t max_skipped) { return std::min(max_skipped, UINT64_MAX / 4) * 3 + 64; }
 
 class PageBuilder {
  public:
@@ -127,7 +128,7 @@ Status Build(RocksStore& store, const ReadPlace& place, const ScanRequest& reque
     how.iterate_lower_bound = &lower;
     if (segment.range.HasEnd()) how.iterate_upper_bound = &upper;
     const uint64_t max_skipped = request.options.max_skipped;
-    if (max_skipped != UINT64_MAX) how.max_skippable_internal_keys = std::max(max_skipped, kMinStride);
+    if (max_skipped != UINT64_MAX) how.max_skippable_internal_keys = Stride(max_skipped);
     rocksdb::ColumnFamilyHandle* family = store.families[static_cast<size_t>(segment.profile)];
     KVARTS_TRY(const bool full, InRocks([&] {
                  return builder->Walk(*std::unique_ptr<rocksdb::Iterator>(store.db->NewIterator(how, family)));
