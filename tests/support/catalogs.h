@@ -46,7 +46,8 @@ class CatalogTest : public StoreTest {
   }
 
   // Puts as a model does: held against the catalog.
-  Result<RunReport> GuardedPut(BytesView user_key, BytesView value = "v", PutOptions options = {}, RunOptions run = {}) {
+  Result<RunReport> GuardedPut(BytesView user_key, BytesView value = "v", PutOptions options = {},
+                               RunOptions run = {}) {
     return Run(PuttingGuarded(catalog(), user_key, value, options), std::move(run));
   }
   static Store::Body PuttingGuarded(Catalog& catalog, BytesView user_key, BytesView value, PutOptions options) {

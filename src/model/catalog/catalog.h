@@ -79,10 +79,11 @@ class Catalog {
   Result<std::optional<JobId>> StartRetention();
 
   struct MoveSpec {
-    Bytes source;                        // a prefix
-    std::string target;                  // a namespace
-    std::optional<Bytes> target_prefix;  // instead of the source; nothing: the literal the namespace's grammar begins with
-    uint32_t throttle = 0;               // keys per second; 0: none
+    Bytes source;        // a prefix
+    std::string target;  // a namespace
+    std::optional<Bytes>
+        target_prefix;      // instead of the source; nothing: the literal the namespace's grammar begins with
+    uint32_t throttle = 0;  // keys per second; 0: none
   };
   // Starts the job that moves what lies under a prefix into a namespace. What would not follow its rules there, or is
   // there already, stays where it is.

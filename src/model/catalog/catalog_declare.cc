@@ -189,7 +189,8 @@ Result<Catalog::Dropped> Catalog::Drop(std::string_view name, const DropOptions&
     if (existing == nullptr) return NoSuchNamespace(name);
     KVARTS_CHECK_OK(CheckVersion(existing, options.if_version));
     if (existing->state == Namespace::State::kDropping) {
-      return Error(ErrorCode::kPreconditionFailed, "the namespace is being dropped", {{"namespace", existing->spec.name}});
+      return Error(ErrorCode::kPreconditionFailed, "the namespace is being dropped",
+                   {{"namespace", existing->spec.name}});
     }
     KVARTS_TRY(const std::optional<Bytes> key, options.erase ? std::nullopt : AnyKey(txn, *existing));
     if (key) return InTheWay("the namespace has keys", *existing, *key, "drop it with its keys");

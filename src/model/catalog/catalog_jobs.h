@@ -34,7 +34,7 @@ struct MoveKeys {
 JobSpec MoveKeysJob(const MoveKeys& move);
 
 struct MoveReport {
-  Bytes next;          // where it goes on
+  Bytes next;  // where it goes on
   uint64_t moved = 0;
   uint64_t unfit = 0;  // left where they are: they do not follow the namespace's rules
   uint64_t taken = 0;  // left where they are: the key is there already

@@ -25,8 +25,7 @@ class CatalogJobsTest : public CatalogTest {
     for (int tenant = 0; tenant < tenants; ++tenant) {
       for (int day = 0; day < days; ++day) {
         for (const char* id : {"/x", "/y"}) {
-          const auto put =
-              GuardedPut("t/" + std::to_string(1000 + tenant) + "/log/" + Day(day) + id, "v", {}, Quick());
+          const auto put = GuardedPut("t/" + std::to_string(1000 + tenant) + "/log/" + Day(day) + id, "v", {}, Quick());
           ASSERT_TRUE(put) << put.error();
         }
       }

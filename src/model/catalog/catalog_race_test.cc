@@ -54,7 +54,8 @@ TEST_P(CatalogRaceTest, ANamespaceDeclaredBetweenCheckAndCommitIsNotMissed) {
 
 // The same without what the guard adds to the transaction: that it matters can be seen.
 TEST_P(CatalogRaceTest, WithoutThePreconditionAStrayIsLeft) {
-  const auto put = PutAround("t/stray", [&] { MustDeclare("cases", "t/<tenant>/case/<id>"); }, true);
+  const auto put = PutAround(
+      "t/stray", [&] { MustDeclare("cases", "t/<tenant>/case/<id>"); }, true);
   EXPECT_EQ(CodeOf(put), "ok");
   EXPECT_EQ(Strays(), std::vector<std::string>{"t/stray"});
 }

@@ -109,7 +109,8 @@ TEST_P(CatalogTest, RulesChangeButNotTheShapeOfKeys) {
   MustPut("t/acme/case/2", "lng");
   for (const auto& change : std::vector<std::function<void(NamespaceSpec&)>>{
            [](NamespaceSpec& s) { s.grammar = Grammar::Parse("t/<tenant>/cases/<id>").value(); },
-           [](NamespaceSpec& s) { s.partition_field = "id"; }, [](NamespaceSpec& s) { s.profile = Profile::kWindow; }}) {
+           [](NamespaceSpec& s) { s.partition_field = "id"; },
+           [](NamespaceSpec& s) { s.profile = Profile::kWindow; }}) {
     NamespaceSpec changed = spec;
     change(changed);
     const auto refused = catalog().Declare(changed);

@@ -76,7 +76,8 @@ std::string KeyExplanation::ToString() const {
   text += fmt::format("partition {}\n", Escaped(*partition));
   if (tenant) text += fmt::format("tenant {}\n", Escaped(*tenant));
   text += fmt::format("profile {}\n", ProfileName(profile));
-  if (default_ttl) text += fmt::format("expires {} after it is put, unless the put says otherwise\n", InSeconds(*default_ttl));
+  if (default_ttl)
+    text += fmt::format("expires {} after it is put, unless the put says otherwise\n", InSeconds(*default_ttl));
   if (retention) text += fmt::format("erased once {} is older than {}\n", retention->field, InSeconds(retention->keep));
   if (envelope_required) text += "values are envelopes\n";
   if (feed) text += "changes are in the region's feed\n";

@@ -8,25 +8,40 @@ namespace kvarts {
 namespace {
 
 constexpr std::string_view kUuidPattern = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+constexpr std::string_view kTimestampPattern = "dddd-dd-ddTdd:dd:ddZ";
+constexpr std::string_view kTimestampMsPattern = "dddd-dd-ddTdd:dd:dd.dddZ";
 constexpr std::string_view kTimestampUsPattern = "dddd-dd-ddTdd:dd:dd.ddddddZ";
 constexpr size_t kDateWidth = 10;
-constexpr size_t kSecondsWidth = 19;
+
+template <size_t kSize>
+constexpr std::array<char, kSize> Repeated(char c) {
+  std::array<char, kSize> bytes{};
+  bytes.fill(c);
+  return bytes;
+}
+constexpr auto kDigits = Repeated<FieldType::kMaxIntDigits>('d');
+constexpr auto kHexDigits = Repeated<FieldType::kMaxHexDigits>('x');
 
 constexpr std::string_view kNames[] = {"text", "path",      "uuid",         "int",         "hex",
                                        "date", "timestamp", "timestamp_ms", "timestamp_us"};
 
+// Of each byte, the places of a pattern that it fits: bit 0 a digit, bit 1 a hex digit.
 constexpr std::array<uint8_t, 256> kClasses = [] {
   std::array<uint8_t, 256> classes{};
   for (int c = '0'; c <= '9'; ++c) classes[static_cast<size_t>(c)] = 3;
   for (int c = 'a'; c <= 'f'; ++c) classes[static_cast<size_t>(c)] = 2;
   return classes;
 }();
+constexpr std::array<uint8_t, 256> kWanted = [] {
+  std::array<uint8_t, 256> wanted{};
+  wanted['d'] = 1;
+  wanted['x'] = 2;
+  return wanted;
+}();
 
 bool Fits(char byte, char pattern) {
-  const uint8_t its = kClasses[static_cast<unsigned char>(byte)];
-  if (pattern == 'd') return (its & 1) != 0;
-  if (pattern == 'x') return (its & 2) != 0;
-  return byte == pattern;
+  const uint8_t wanted = kWanted[static_cast<unsigned char>(pattern)];
+  return wanted == 0 ? byte == pattern : (kClasses[static_cast<unsigned char>(byte)] & wanted) != 0;
 }
 
 int TwoDigits(const char* at) { return (at[0] - '0') * 10 + (at[1] - '0'); }
@@ -76,33 +91,27 @@ std::optional<FieldType> FieldType::Parse(std::string_view text) {
   return type;
 }
 
-size_t FieldType::width() const {
+std::string_view FieldType::Pattern() const {
   switch (kind) {
     case FieldKind::kText:
     case FieldKind::kPath:
-      return 0;
+      return {};
     case FieldKind::kUuid:
-      return kUuidPattern.size();
+      return kUuidPattern;
     case FieldKind::kInt:
+      return {kDigits.data(), digits};
     case FieldKind::kHex:
-      return digits;
+      return {kHexDigits.data(), digits};
     case FieldKind::kDate:
-      return kDateWidth;
+      return kTimestampPattern.substr(0, kDateWidth);
     case FieldKind::kTimestamp:
-      return kSecondsWidth + 1;
+      return kTimestampPattern;
     case FieldKind::kTimestampMs:
-      return kSecondsWidth + 5;
+      return kTimestampMsPattern;
     case FieldKind::kTimestampUs:
-      return kTimestampUsPattern.size();
+      return kTimestampUsPattern;
   }
-  return 0;
-}
-
-char FieldType::PatternAt(size_t i) const {
-  if (kind == FieldKind::kUuid) return kUuidPattern[i];
-  if (kind == FieldKind::kInt) return 'd';
-  if (kind == FieldKind::kHex) return 'x';
-  return kind != FieldKind::kDate && i + 1 == width() ? 'Z' : kTimestampUsPattern[i];
+  return {};
 }
 
 std::string FieldType::Expected() const {
@@ -130,14 +139,14 @@ std::string FieldType::Expected() const {
 }
 
 FieldType::Checked FieldType::Check(BytesView bytes) const {
-  const size_t size = width();
-  const size_t there = std::min(size, bytes.size());
+  const std::string_view pattern = Pattern();
+  const size_t there = std::min(pattern.size(), bytes.size());
   for (size_t i = 0; i < there; ++i) {
-    if (!Fits(bytes[i], PatternAt(i))) return {false, i};
+    if (!Fits(bytes[i], pattern[i])) return {false, i};
   }
-  if (there < size) return {false, there};
-  const size_t good = IsTime() ? GoodOfTime(bytes.data(), size) : size;
-  return {good == size, good};
+  if (there < pattern.size()) return {false, there};
+  const size_t good = IsTime() ? GoodOfTime(bytes.data(), there) : there;
+  return {good == there, good};
 }
 
 std::string FieldType::ValueAt(Timestamp time) const {

@@ -36,11 +36,11 @@ struct FieldType {
   static std::optional<FieldType> Parse(std::string_view text);
 
   // How many bytes a value has; 0 when that is for the value to say.
-  size_t width() const;
+  size_t width() const { return Pattern().size(); }
   // Whether values are days or instants.
   bool IsTime() const { return kind >= FieldKind::kDate; }
-  // Of a type with a width: what byte i of a value must be: d a decimal digit, x a hex digit, anything else itself.
-  char PatternAt(size_t i) const;
+  // Of a type with a width: what each byte of a value must be: d a decimal digit, x a hex digit, anything else itself.
+  std::string_view Pattern() const;
   // For people: "YYYY-MM-DD, a day that there is".
   std::string Expected() const;
 

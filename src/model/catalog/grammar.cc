@@ -72,10 +72,9 @@ std::optional<size_t> Grammar::MatchOne(const Element& element, BytesView key, s
     why->why = why->position == key.size() ? Why::kEndsEarly : Why::kLiteral;
     return std::nullopt;
   }
-  const size_t width = element.type.width();
-  if (width == 0) return MatchText(element, key, at, why);
+  if (element.width == 0) return MatchText(element, key, at, why);
   const FieldType::Checked checked = element.type.Check(rest);
-  if (checked.ok) return at + width;
+  if (checked.ok) return at + element.width;
   why->position = at + checked.good;
   why->why = why->position == key.size() ? Why::kEndsEarly : Why::kValue;
   return std::nullopt;

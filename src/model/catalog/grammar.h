@@ -112,6 +112,7 @@ class Grammar {
     Bytes literal;                // if it is no field
     std::optional<size_t> field;  // in fields_
     FieldType type;
+    size_t width = 0;          // of the type
     std::optional<char> stop;  // of a text: what it cannot contain
     bool last = false;
     friend bool operator==(const Element&, const Element&) = default;

@@ -21,7 +21,7 @@ ByteSet Between(char first, char last) {
 
 // What byte i of a value can be.
 ByteSet BytesAt(const FieldType& type, size_t i) {
-  const char pattern = type.PatternAt(i);
+  const char pattern = type.Pattern()[i];
   if (pattern == 'x') return Between('0', '9') | Between('a', 'f');
   if (pattern != 'd') return Single(pattern);
   if (!type.IsTime()) return Between('0', '9');

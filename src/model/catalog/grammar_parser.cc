@@ -97,6 +97,7 @@ class Grammar::Parser {
     Element element;
     element.field = grammar_.fields_.size();
     element.type = field.type;
+    element.width = field.type.width();
     grammar_.elements_.push_back(std::move(element));
     grammar_.fields_.push_back(std::move(field));
     at_ = end + 1;

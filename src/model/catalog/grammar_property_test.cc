@@ -22,7 +22,8 @@ FieldType AnyType(bool last) {
 Bytes AnyBytes(int at_least, int at_most, const Bytes& of) {
   Bytes bytes;
   const int size = *rc::gen::inRange(at_least, at_most + 1);
-  for (int i = 0; i < size; ++i) bytes.push_back(of[static_cast<size_t>(*rc::gen::inRange<int>(0, static_cast<int>(of.size())))]);
+  for (int i = 0; i < size; ++i)
+    bytes.push_back(of[static_cast<size_t>(*rc::gen::inRange<int>(0, static_cast<int>(of.size())))]);
   return bytes;
 }
 
@@ -64,14 +65,17 @@ Bytes AnyValue(const Made& made, size_t i) {
   if (type.IsTime()) return type.ValueAt(AnyTime());
   Bytes value;
   for (size_t at = 0; at < type.width(); ++at) {
-    const char pattern = type.PatternAt(at);
-    value += pattern == 'd' ? AnyBytes(1, 1, "0123456789") : pattern == 'x' ? AnyBytes(1, 1, "0123456789abcdef") : Bytes(1, pattern);
+    const char pattern = type.Pattern()[at];
+    value += pattern == 'd'   ? AnyBytes(1, 1, "0123456789")
+             : pattern == 'x' ? AnyBytes(1, 1, "0123456789abcdef")
+                              : Bytes(1, pattern);
   }
   if (type.width() != 0) return value;
   Bytes alphabet("/:#abT-09z\0\xff", 12);
   const bool last = i + 1 == made.pieces.size();
   if (type.kind == FieldKind::kText && !last) std::erase(alphabet, made.pieces[i + 1].literal.front());
-  if (type.kind == FieldKind::kText && last && made.grammar.delimiter()) std::erase(alphabet, *made.grammar.delimiter());
+  if (type.kind == FieldKind::kText && last && made.grammar.delimiter())
+    std::erase(alphabet, *made.grammar.delimiter());
   return AnyBytes(1, 6, alphabet);
 }
 
@@ -113,7 +117,8 @@ RC_GTEST_PROP(GrammarPropertyTest, NothingThatIsSkippedMatches, ()) {
   const Made made = AnyGrammar();
   std::vector<Bytes> values;
   Bytes broken = AnyKey(made, &values);
-  broken[static_cast<size_t>(*rc::gen::inRange<int>(0, static_cast<int>(broken.size())))] = AnyBytes(1, 1, "/:#a0z9")[0];
+  broken[static_cast<size_t>(*rc::gen::inRange<int>(0, static_cast<int>(broken.size())))] =
+      AnyBytes(1, 1, "/:#a0z9")[0];
   broken.resize(static_cast<size_t>(*rc::gen::inRange<int>(0, static_cast<int>(broken.size()) + 1)));
   KeyFields fields;
   KeyMismatch why;

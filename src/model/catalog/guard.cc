@@ -38,10 +38,9 @@ Status CheckTenant(const Namespace& space, const KeyFields& fields, const Envelo
   if (!space.tenant) return {};
   const BytesView tenant = fields[*space.tenant];
   if (envelope.tenant == tenant || (envelope.tenant.empty() && !space.spec.envelope.required)) return {};
-  return Error(ErrorCode::kInvalidArgument, "the tenant of the envelope is not the tenant of the key",
-               {{"namespace", space.spec.name},
-                {"key_tenant", Escaped(tenant)},
-                {"envelope_tenant", Escaped(envelope.tenant)}});
+  return Error(
+      ErrorCode::kInvalidArgument, "the tenant of the envelope is not the tenant of the key",
+      {{"namespace", space.spec.name}, {"key_tenant", Escaped(tenant)}, {"envelope_tenant", Escaped(envelope.tenant)}});
 }
 
 Status CheckEnvelope(const Namespace& space, const KeyFields& fields, BytesView value, const PutOptions& options) {
@@ -174,7 +173,8 @@ Status CatalogGuard::CheckAdd(BytesView user_key) {
     KVARTS_TRY(const Namespace* space, Govern(table, user_key, &reading));
     if (space == nullptr) return {};
     if (space->spec.envelope.required) {
-      return Error(ErrorCode::kInvalidArgument, "the namespace takes envelopes only", {{"namespace", space->spec.name}});
+      return Error(ErrorCode::kInvalidArgument, "the namespace takes envelopes only",
+                   {{"namespace", space->spec.name}});
     }
     // An add cannot give what it makes an expiry.
     if (space->spec.default_ttl) {

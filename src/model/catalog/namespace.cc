@@ -33,9 +33,8 @@ Error Refused(const char* why, std::string_view field, std::string is) {
 
 Status CheckLimit(const std::optional<uint64_t>& limit, std::string_view field, uint64_t at_most) {
   if (!limit || (*limit > 0 && *limit <= at_most)) return {};
-  return Error(
-      ErrorCode::kInvalidArgument, "a namespace's limit must lie between one and the store's own",
-      {{"field", std::string(field)}, {"is", std::to_string(*limit)}, {"at_most", std::to_string(at_most)}});
+  return Error(ErrorCode::kInvalidArgument, "a namespace's limit must lie between one and the store's own",
+               {{"field", std::string(field)}, {"is", std::to_string(*limit)}, {"at_most", std::to_string(at_most)}});
 }
 
 Status CheckDuration(Duration duration, std::string_view field) {

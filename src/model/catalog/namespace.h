@@ -15,9 +15,9 @@
 namespace kvarts {
 
 struct EnvelopeRule {
-  bool required = false;                       // every value is an envelope
-  std::vector<std::string> types;              // what it may be an envelope of; none: anything
-  std::optional<uint32_t> min_schema = {};     // of the payload
+  bool required = false;                    // every value is an envelope
+  std::vector<std::string> types;           // what it may be an envelope of; none: anything
+  std::optional<uint32_t> min_schema = {};  // of the payload
   std::optional<uint32_t> max_schema = {};
   friend bool operator==(const EnvelopeRule&, const EnvelopeRule&) = default;
 };
@@ -33,13 +33,13 @@ struct NamespaceSpec {
   static constexpr size_t kMaxNameBytes = 64;
   static constexpr size_t kMaxTypes = 256;
 
-  std::string name;     // 1 to 64 bytes of a-z, 0-9, - and _
+  std::string name;  // 1 to 64 bytes of a-z, 0-9, - and _
   Grammar grammar;
-  std::string partition_field;                // empty: the first field
-  std::optional<std::string> tenant_field;    // nothing: the field called tenant, if there is one; empty: none
-  std::optional<uint64_t> max_key_bytes;      // nothing: what the store allows
+  std::string partition_field;              // empty: the first field
+  std::optional<std::string> tenant_field;  // nothing: the field called tenant, if there is one; empty: none
+  std::optional<uint64_t> max_key_bytes;    // nothing: what the store allows
   std::optional<uint64_t> max_value_bytes;
-  std::optional<Duration> default_ttl;        // of what is put without an expiry
+  std::optional<Duration> default_ttl;  // of what is put without an expiry
   Profile profile = Profile::kLookup;
   EnvelopeRule envelope;
   std::optional<RetentionRule> retention;

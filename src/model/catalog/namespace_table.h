@@ -34,8 +34,8 @@ class NamespaceTable {
     Verdict verdict = Verdict::kFree;
     // Governed: the key's. Refused: the one whose grammar the key follows furthest.
     const Namespace* space = nullptr;
-    KeyFields fields;       // if governed
-    KeyMismatch mismatch;   // if refused
+    KeyFields fields;      // if governed
+    KeyMismatch mismatch;  // if refused
   };
   void Read(BytesView user_key, Reading* reading) const;
   // The namespaces in whose region the key lies.

@@ -64,7 +64,9 @@ TEST(NamespaceTest, WhatCannotBeIsRefusedByItsField) {
   EXPECT_EQ(Checked([](NamespaceSpec& spec) { spec.default_ttl = Duration::Micros(INT64_MAX); }), "default_ttl");
   EXPECT_EQ(Checked([](NamespaceSpec& spec) { spec.envelope.types = {"a"}; }), "envelope.required");
   EXPECT_EQ(Checked([](NamespaceSpec& spec) { spec.envelope = {true, {""}}; }), "envelope.types");
-  EXPECT_EQ(Checked([](NamespaceSpec& spec) { spec.envelope = {true, std::vector<std::string>(257, "a")}; }),
+  EXPECT_EQ(Checked([](NamespaceSpec& spec) {
+              spec.envelope = {true, std::vector<std::string>(257, "a")};
+            }),
             "envelope.types");
   EXPECT_EQ(Checked([](NamespaceSpec& spec) { spec.envelope = {true, {}, 3, 2}; }), "envelope.min_schema");
   EXPECT_EQ(Checked([](NamespaceSpec& spec) { spec.envelope = {true, {}, 3, 3}; }), "ok");
