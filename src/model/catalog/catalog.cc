@@ -51,12 +51,12 @@ Status Catalog::Refresh(bool wait) {
 const NamespaceTable& Catalog::current() {
   // If it cannot be read the old one has to do; whoever writes finds out in any case.
   if (stale_.load(std::memory_order_acquire)) IgnoreError(Refresh(false));
-  return *current_.load(std::memory_order_acquire);
+  return cached();
 }
 
 Result<CatalogGuard> Catalog::Guard(Txn& txn) {
   // With a view this may be the commit thread, where the engine must not be asked.
-  if (txn.ViewVersion()) return CatalogGuard::Enter(txn, *current_.load(std::memory_order_acquire));
+  if (txn.ViewVersion()) return CatalogGuard::Enter(txn, cached());
   thread_local uint32_t checks = 0;
   if (++checks % kChecksUntilLook == 0) IgnoreError(Refresh(false));
   return CatalogGuard::Enter(txn, current());

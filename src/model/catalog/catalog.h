@@ -40,6 +40,8 @@ class Catalog {
   // The namespaces as they are now, or were a moment ago: for metrics, scopes and everything else that may lag. Stays
   // valid as long as the catalog.
   const NamespaceTable& current();
+  // The same without looking whether there is a newer one: also for the commit thread.
+  const NamespaceTable& cached() const { return *current_.load(std::memory_order_acquire); }
   // For bodies (guard.h).
   Result<CatalogGuard> Guard(Txn& txn);
 
@@ -89,7 +91,8 @@ class Catalog {
   // there already, stays where it is.
   Result<JobId> StartMove(const MoveSpec& spec);
 
-  // What the server's job runner must know: "namespace_erase", "namespace_retention" and "namespace_move".
+  // What the server's job runner must know: "namespace_erase", "namespace_retention" and "namespace_move". The catalog
+  // outlives whoever has them.
   std::vector<JobKind> JobKinds();
 
  private:

@@ -212,6 +212,9 @@ TEST_P(CatalogTest, AnEnvelopeIsWhatTheNamespaceWants) {
   }
   envelope.type = "case";
   EXPECT_EQ(put(envelope), "the namespace does not take values of this type");
+  envelope.type = "case.note";
+  const auto contradicts = GuardedPut("t/acme/case/7", envelope.Encode().value(), {.kind = ValueKind::kEnvelope});
+  EXPECT_EQ(contradicts.error().text(), "the envelope has another schema version than it is put with");
   EXPECT_EQ(GuardedPut("t/acme/case/7", "bytes").error().text(), "the namespace takes envelopes only");
   PutOptions options;
   options.kind = ValueKind::kEnvelope;

@@ -55,6 +55,10 @@ Status CheckEnvelope(const Namespace& space, const KeyFields& fields, BytesView 
     return Error(ErrorCode::kInvalidArgument, "the value is no envelope",
                  {{"namespace", space.spec.name}, {"why", std::string(envelope.error().field("why"))}});
   }
+  if (envelope->schema != options.schema) {
+    return Error(ErrorCode::kInvalidArgument, "the envelope has another schema version than it is put with",
+                 {{"schema", std::to_string(envelope->schema)}, {"put_with", std::to_string(options.schema)}});
+  }
   if (!rule.types.empty() && !std::ranges::binary_search(rule.types, envelope->type)) {
     return Error(ErrorCode::kInvalidArgument, "the namespace does not take values of this type",
                  {{"namespace", space.spec.name}, {"type", Escaped(envelope->type)}});
