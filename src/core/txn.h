@@ -50,6 +50,13 @@ class Txn {
     states_ = true;
   }
 
+  // Something read earlier, outside of this transaction, that the body rests on: it counts as read here. `known` is of
+  // a kind that reads leave, with the version at which it was seen.
+  void RestOn(Precondition known) {
+    known.from_read = true;
+    preconditions_.push_back(std::move(known));
+  }
+
   // Everything written after a savepoint can be taken back; what was read stays read.
   struct Savepoint {
     size_t mutations;

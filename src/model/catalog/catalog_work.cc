@@ -1,0 +1,104 @@
+// What the catalog starts: buckets that are dropped, retention, moves.
+#include <algorithm>
+
+#include "core/keyspace.h"
+#include "model/catalog/catalog.h"
+#include "model/catalog/catalog_jobs.h"
+
+namespace kvarts {
+namespace {
+
+Result<const Namespace*> ActiveNamespace(const NamespaceTable& table, std::string_view name) {
+  const Namespace* space = table.ByName(name);
+  if (space == nullptr) {
+    return Error(ErrorCode::kNotFound, "there is no such namespace", {{"namespace", Escaped(name.substr(0, 100))}});
+  }
+  if (space->state == Namespace::State::kActive) return space;
+  return Error(ErrorCode::kPreconditionFailed, "the namespace is being dropped", {{"namespace", space->spec.name}});
+}
+
+Status CheckBucket(const Namespace& space, BytesView leading, std::string_view bucket) {
+  if (!space.retained) {
+    return Error(ErrorCode::kInvalidArgument, "the namespace has no retention", {{"namespace", space.spec.name}});
+  }
+  if (!space.spec.grammar.IsLeading(*space.retained, leading)) {
+    return Error(ErrorCode::kInvalidArgument, "this is not what stands before the field of the retention",
+                 {{"leading", Escaped(leading)}, {"grammar", space.spec.grammar.ToString()}});
+  }
+  const FieldType& type = space.spec.grammar.fields()[*space.retained].type;
+  const FieldType::Checked checked = type.Check(bucket);
+  if (!bucket.empty() && bucket.size() <= type.width() && checked.good == bucket.size()) return {};
+  return Error(ErrorCode::kInvalidArgument, "a bucket is a value of the field or the beginning of one",
+               {{"bucket", Escaped(bucket)}, {"expected", type.Expected()}});
+}
+
+// Whether a job of the kind has something to do.
+Result<bool> IsQueued(Txn& txn, std::string_view kind) {
+  ScanRequest request;
+  request.range = SpaceRange(Space::kJobQueue);
+  while (true) {
+    KVARTS_TRY(const ScanPage page, txn.Scan(request));
+    for (size_t i = 0; i < page.size(); ++i) {
+      KVARTS_TRY(const JobId id, JobOfKey(page[i].key));
+      KVARTS_TRY(const JobRecord job, ReadJob(txn, id));
+      if (job.kind == kind) return true;
+    }
+    if (!page.rest()) return false;
+    request.range = *page.rest();
+  }
+}
+
+}  // namespace
+
+Result<Catalog::Dropped> Catalog::DropBucket(std::string_view name, BytesView leading, std::string_view bucket) {
+  return store_.Run([&](Txn& txn) -> Result<Dropped> {
+    KVARTS_TRY(CatalogGuard guard, Guard(txn));
+    KVARTS_TRY(const NamespaceTable* table, guard.Table());
+    KVARTS_TRY(const Namespace* space, ActiveNamespace(*table, name));
+    KVARTS_CHECK_OK(CheckBucket(*space, leading, bucket));
+    const KeyRange range = KeyRange::Prefix(Bytes(leading) + Bytes(bucket));
+    if (OwnsBuckets(*table, *space)) {
+      EraseForGood(txn, range);
+      return Dropped{};
+    }
+    KVARTS_TRY(const JobId job, StartJob(txn, EraseKeysJob({space->spec.name, range, false})));
+    return Dropped{job};
+  });
+}
+
+Result<std::optional<JobId>> Catalog::StartRetention() {
+  return store_.Run([&](Txn& txn) -> Result<std::optional<JobId>> {
+    KVARTS_TRY(CatalogGuard guard, Guard(txn));
+    KVARTS_TRY(const NamespaceTable* table, guard.Table());
+    const auto wants = [](const NamespaceTable::Entry& space) { return space->retained.has_value(); };
+    if (std::ranges::none_of(table->entries(), wants)) return std::optional<JobId>();
+    KVARTS_TRY(const bool queued, IsQueued(txn, kRetentionKind));
+    if (queued) return std::optional<JobId>();
+    KVARTS_TRY(const JobId job, StartJob(txn, RetentionJob()));
+    return std::optional<JobId>(job);
+  });
+}
+
+Result<JobId> Catalog::StartMove(const MoveSpec& spec) {
+  return store_.Run([&](Txn& txn) -> Result<JobId> {
+    KVARTS_TRY(CatalogGuard guard, Guard(txn));
+    KVARTS_TRY(const NamespaceTable* table, guard.Table());
+    KVARTS_TRY(const Namespace* space, ActiveNamespace(*table, spec.target));
+    const Bytes& literal = space->spec.grammar.literal_prefix();
+    const Bytes target = spec.target_prefix.value_or(literal);
+    if (!target.starts_with(literal)) {
+      return Error(ErrorCode::kInvalidArgument, "the keys would not be the namespace's",
+                   {{"target_prefix", Escaped(target)}, {"grammar", space->spec.grammar.ToString()}});
+    }
+    // What has been moved must not be found again.
+    if (KeyRange::Prefix(spec.source).Intersects(KeyRange::Prefix(target))) {
+      return Error(ErrorCode::kInvalidArgument, "keys cannot be moved to where they come from",
+                   {{"source", Escaped(spec.source)}, {"target_prefix", Escaped(target)}});
+    }
+    JobSpec job = MoveKeysJob({spec.source, space->spec.name, target});
+    job.throttle = spec.throttle;
+    return StartJob(txn, job);
+  });
+}
+
+}  // namespace kvarts
