@@ -89,6 +89,9 @@ struct DeleteRange {
 
 using Command = std::variant<Put, Delete, Touch, Increment, Append, Add, DeleteRange>;
 
+// The key that a command is about; empty for a range.
+BytesView KeyOf(const Command& command);
+
 // What is there after a command; of what only adds or deletes it is empty.
 struct Outcome {
   ValueHeader header;  // without the version, which is that of the commit

@@ -29,6 +29,7 @@ struct RequestInfo {
   bool show_cost = false;  // it asked for Kvarts-Cost
   std::string trace;       // the id in its traceparent
   Method method = Method::kOther;
+  std::shared_ptr<const Credential> who;  // null: nobody needs to say
 };
 
 // The form of an answer: status line, headers, body.

@@ -5,6 +5,7 @@
 
 #include "net/http/negotiate.h"
 #include "protocol/common/await.h"
+#include "protocol/http/access.h"
 #include "protocol/http/problem.h"
 
 namespace kvarts::http {
@@ -124,6 +125,15 @@ Connection::Step Connection::Dispatch(std::string_view body) {
     }
     return Done(info, answer.status(), {});
   }
+  if (found.route->right) {
+    Result<std::shared_ptr<const Credential>> who = Authenticate(service_, head_, &last_token_);
+    if (!who.has_value()) {
+      if (who.error().code() == ErrorCode::kRateLimited) loop_.metrics.rate_limited.Add();
+      answer.Problem(who.error());
+      return Done(info, answer.status(), {});
+    }
+    info.who = *std::move(who);
+  }
   Call call{service_, loop_, head_, body, found.rest, info, answer};
   return RunHandler(call, *found.route);
 }
@@ -177,6 +187,7 @@ Connection::Step Connection::Done(const RequestInfo& info, int status, const Cos
     metrics.keys_written.Add(cost.keys_written);
     metrics.bytes_written.Add(cost.bytes_written);
   }
+  if (info.who) info.who->Charge(cost, service_.clock.Now());
   if (!info.keep_alive) ending_ = true;
   return ending_ ? Step::kEnd : Step::kAnswered;
 }

@@ -63,6 +63,7 @@ class Connection {
   std::unique_ptr<SlowOp> slow_;
   Bytes head_text_;  // of a request whose body arrives apart from it
   Bytes body_;
+  Tokens::Last last_token_;
   uint64_t held_ = 0;
   bool refuse_ = false;
   bool head_begun_ = false;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "encoding/json_writer.h"
 #include "base/utf8.h"
 
@@ -32,6 +34,14 @@ std::string_view TypeOfStatus(int status) {
     default:
       return "malformed_request";
   }
+}
+
+// Whole seconds, rounded up.
+std::string RetryAfter(const Error& error) {
+  uint64_t micros = 0;
+  const std::string_view text = error.field("retry_after_us");
+  std::from_chars(text.data(), text.data() + text.size(), micros);
+  return std::to_string(std::max<uint64_t>(1, (micros + 999'999) / 1'000'000));
 }
 
 void WriteMembers(JsonWriter& json, std::string_view type, std::string_view title, int status, std::string_view text) {
@@ -76,9 +86,10 @@ void WriteProblem(ResponseWriter& answer, const Error& error) {
   answer.Begin(status);
   answer.ContentType(kProblemType);
   if (status == 401) answer.Header("WWW-Authenticate", "Bearer");
-  const std::string_view wait = error.field("retry_after");
-  if (status == 429 || error.code() == ErrorCode::kOverloaded) {
-    answer.Header("Retry-After", wait.empty() ? kRetryAfter : wait);
+  if (status == 429) {
+    answer.Header("Retry-After", RetryAfter(error));
+  } else if (error.code() == ErrorCode::kOverloaded) {
+    answer.Header("Retry-After", kRetryAfter);
   }
   JsonWriter json(answer.body());
   json.BeginObject();

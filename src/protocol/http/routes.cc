@@ -9,6 +9,8 @@ namespace {
 
 using In = Parameter::In;
 
+constexpr std::nullopt_t kAnybody = std::nullopt;
+
 const Parameter kKey{"key", In::kPath, "string", "Any bytes, percent-encoded; slashes may stand as they are."};
 const Parameter kPrefix{"prefix", In::kQuery, "string", "Keys that begin with this."};
 const Parameter kStart{"start", In::kQuery, "string", "Keys from this one on."};
@@ -76,15 +78,15 @@ std::vector<Route> MakeRoutes() {
        {kDurability},
        "CommitBody",
        {{200, "Everything was done.", "Committed"}, kConditionFailed}},
-      {Method::kGet, "/livez", "live", "Whether the process runs.", Operation::kOther, Right::kNone, &Live,
+      {Method::kGet, "/livez", "live", "Whether the process runs.", Operation::kOther, kAnybody, &Live,
        {},
        {},
        {{200, "It does.", {}, "text/plain"}}},
-      {Method::kGet, "/readyz", "ready", "Whether requests should be sent here.", Operation::kOther, Right::kNone, &Ready,
+      {Method::kGet, "/readyz", "ready", "Whether requests should be sent here.", Operation::kOther, kAnybody, &Ready,
        {},
        {},
        {{200, "They should.", {}, "text/plain"}, {503, "They should not, and why.", "Problem"}}},
-      {Method::kGet, "/openapi.json", "openapi", "This description.", Operation::kOther, Right::kNone, &OpenApi,
+      {Method::kGet, "/openapi.json", "openapi", "This description.", Operation::kOther, kAnybody, &OpenApi,
        {},
        {},
        {{200, "OpenAPI 3.1."}}},
