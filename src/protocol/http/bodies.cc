@@ -273,6 +273,15 @@ Result<CommitBody> ParseCommitBody(std::string_view body) {
   return commit;
 }
 
+Result<KeyRange> ParseRangeBody(std::string_view body) {
+  JsonReader json(body);
+  Fields fields = ReadFields(json, {"prefix", "start", "end"});
+  KeyRange range;
+  if (fields.prefix || fields.start || fields.end) range = TakeRange(json, fields);
+  KVARTS_CHECK_OK(json.Finish());
+  return range;
+}
+
 Result<std::vector<Bytes>> ParseKeysBody(std::string_view body, size_t at_most) {
   JsonReader json(body);
   std::vector<Bytes> keys;

@@ -23,6 +23,9 @@ Result<CommitBody> ParseCommitBody(std::string_view body);
 // {"keys": ["a", {"base64": "…"}]}, at most `at_most`.
 Result<std::vector<Bytes>> ParseKeysBody(std::string_view body, size_t at_most);
 
+// {"prefix": …}, {"start": …, "end": …}, or {} for everything.
+Result<KeyRange> ParseRangeBody(std::string_view body);
+
 // A time to live in seconds, fractions included.
 Result<keys::Lifetime> LifetimeOf(double seconds);
 

@@ -22,9 +22,12 @@ const Parameter kDurability{"Kvarts-Durability", In::kHeader, "string", "What th
 const Parameter kPrefer{"Prefer", In::kHeader, "string", "return=minimal for an answer without a body."};
 const Parameter kTtl{"ttl", In::kQuery, "number", "Seconds that the value lives, when the body is the value itself."};
 
-const Response kConditionFailed{412, "The condition does not hold; has the current version.", "Problem",
-                                "application/problem+json"};
-const Response kNotFound{404, "There is nothing under the key.", "Problem", "application/problem+json"};
+const Parameter kName{"name", In::kPath, "string", "Of a namespace."};
+const Parameter kId{"id", In::kPath, "string", "Of the token or the job."};
+
+constexpr std::string_view kProblem = "application/problem+json";
+const Response kConditionFailed{412, "The condition does not hold; has the current version.", "Problem", kProblem};
+const Response kNotFound{404, "There is no such thing.", "Problem", kProblem};
 const Response kWritten{200, "What is under the key now.", "Item"};
 const Response kMinimal{204, "Written; the version is the ETag."};
 
@@ -78,6 +81,95 @@ std::vector<Route> MakeRoutes() {
        {kDurability},
        "CommitBody",
        {{200, "Everything was done.", "Committed"}, kConditionFailed}},
+      {Method::kGet, "/watch", "watch",
+       "What changes in a range: events with Accept: text/event-stream, else by long polls.", Operation::kOther,
+       Right::kRead, &WatchKeys,
+       {kPrefix, kStart, kEnd,
+        {"since", In::kQuery, "string", "VERSION or VERSION.INDEX: the changes after it; only where there is a feed."},
+        {"wait", In::kQuery, "integer", "Seconds that a long poll waits."},
+        {"before", In::kQuery, "boolean", "Also what was there before, from a feed."},
+        {"Last-Event-ID", In::kHeader, "string", "As since."}},
+       {},
+       {{200, "Changes, and where to go on.", "Changes"}, {200, "Events.", {}, "text/event-stream"}}},
+      {Method::kGet, "/namespaces", "listNamespaces", "All namespaces.", Operation::kOther, Right::kAdmin, &ListNamespaces,
+       {},
+       {},
+       {{200, "In the order of their names.", "Namespaces"}}},
+      {Method::kGet, "/namespaces/{name}", "getNamespace", "One namespace.", Operation::kOther, Right::kAdmin, &GetNamespace,
+       {kName},
+       {},
+       {{200, "Its declaration.", "Namespace"}, kNotFound}},
+      {Method::kPut, "/namespaces/{name}", "putNamespace", "Declares a namespace, or changes it.", Operation::kOther,
+       Right::kAdmin, &PutNamespace,
+       {kName, kIfMatch, kIfNoneMatch},
+       "Namespace",
+       {{200, "As it is declared now.", "Namespace"}, {412, "There are keys in the way, or it has another version.", "Problem", kProblem}}},
+      {Method::kDelete, "/namespaces/{name}", "deleteNamespace", "Drops a namespace.", Operation::kOther, Right::kAdmin,
+       &DeleteNamespace,
+       {kName, {"erase", In::kQuery, "boolean", "With all its keys."}, kIfMatch},
+       {},
+       {{200, "It is gone.", "Started"}, {202, "A job erases its keys.", "Started"}, kNotFound}},
+      {Method::kPost, "/namespaces/{name}/move", "moveIntoNamespace", "Moves what lies under a prefix into the namespace.",
+       Operation::kOther, Right::kAdmin, &MoveIntoNamespace,
+       {kName},
+       "MoveBody",
+       {{202, "A job does it.", "Started"}, kNotFound}},
+      {Method::kPost, "/namespaces/{name}/drop-bucket", "dropBucket", "Erases a bucket of a namespace with retention.",
+       Operation::kOther, Right::kAdmin, &DropBucket,
+       {kName},
+       "BucketBody",
+       {{200, "It is gone.", "Started"}, {202, "A job erases it.", "Started"}, kNotFound}},
+      {Method::kGet, "/explain/{key}", "explainKey", "How a key is read.", Operation::kOther, Right::kRead, &ExplainKey,
+       {kKey},
+       {},
+       {{200, "Its namespace and fields, or why it is refused.", "Explanation"}}},
+      {Method::kGet, "/tokens", "listTokens", "All tokens, without their secrets.", Operation::kOther, Right::kAdmin,
+       &ListTokens,
+       {},
+       {},
+       {{200, "In the order of their ids.", "Tokens"}}},
+      {Method::kPost, "/tokens", "createToken", "Makes a token.", Operation::kOther, Right::kAdmin, &CreateToken,
+       {},
+       "TokenBody",
+       {{201, "Its text is shown this once.", "Token"}}},
+      {Method::kDelete, "/tokens/{id}", "deleteToken", "Revokes a token.", Operation::kOther, Right::kAdmin, &DeleteToken,
+       {kId},
+       {},
+       {{200, "It is not valid any more.", "Token"}, kNotFound}},
+      {Method::kPatch, "/tokens/{id}", "patchToken", "Disables a token, or enables it again.", Operation::kOther,
+       Right::kAdmin, &PatchToken,
+       {kId},
+       "TokenPatch",
+       {{200, "As it is now.", "Token"}, kNotFound}},
+      {Method::kGet, "/jobs", "listJobs", "Jobs, in the order in which they were started.", Operation::kOther,
+       Right::kAdmin, &ListJobs,
+       {{"after", In::kQuery, "string", "The id of a job: those after it."},
+        {"limit", In::kQuery, "integer", "Jobs on a page."}},
+       {},
+       {{200, "A page.", "Jobs"}}},
+      {Method::kGet, "/jobs/{id}", "getJob", "One job.", Operation::kOther, Right::kAdmin, &GetJob,
+       {kId},
+       {},
+       {{200, "Its state and progress.", "Job"}, kNotFound}},
+      {Method::kPost, "/jobs/{id}/pause", "pauseJob", "Pauses a job.", Operation::kOther, Right::kAdmin, &PauseJob,
+       {kId},
+       {},
+       {{200, "As it is now.", "Job"}, kNotFound}},
+      {Method::kPost, "/jobs/{id}/resume", "resumeJob", "Lets a paused or failed job go on.", Operation::kOther,
+       Right::kAdmin, &ResumeJob,
+       {kId},
+       {},
+       {{200, "As it is now.", "Job"}, kNotFound}},
+      {Method::kPost, "/jobs/{id}/cancel", "cancelJob", "Stops a job for good.", Operation::kOther, Right::kAdmin,
+       &CancelJob,
+       {kId},
+       {},
+       {{200, "As it is now.", "Job"}, kNotFound}},
+      {Method::kPost, "/compact", "compact", "Rewrites a range so that what is dead in it goes away.", Operation::kOther,
+       Right::kAdmin, &CompactRange,
+       {},
+       "RangeBody",
+       {{200, "It is done.", "Done"}}},
       {Method::kGet, "/livez", "live", "Whether the process runs.", Operation::kOther, kAnybody, &Live,
        {},
        {},
@@ -93,13 +185,18 @@ std::vector<Route> MakeRoutes() {
   };
 }
 
-// Whether the path is the route's, and what it has in place of the parameter at the end.
+// Whether the path is the route's, and what it has in place of the parameter. At the end of a path a parameter takes
+// all that is left, elsewhere it ends at the next slash.
 bool Matches(std::string_view pattern, std::string_view path, std::string_view* rest) {
-  const size_t brace = pattern.find('{');
-  if (brace == std::string_view::npos) return pattern == path;
-  if (!path.starts_with(pattern.substr(0, brace))) return false;
-  *rest = path.substr(brace);
-  return true;
+  const size_t open = pattern.find('{');
+  if (open == std::string_view::npos) return pattern == path;
+  if (!path.starts_with(pattern.substr(0, open))) return false;
+  const std::string_view after = pattern.substr(pattern.find('}') + 1);
+  *rest = path.substr(open);
+  if (after.empty()) return true;
+  if (!rest->ends_with(after)) return false;
+  rest->remove_suffix(after.size());
+  return rest->find('/') == std::string_view::npos;
 }
 
 }  // namespace
