@@ -41,7 +41,7 @@ double HistogramSnapshot::Quantile(double q) const {
   uint64_t below = 0;
   for (size_t i = 0; i < HistogramBuckets::kOverflow; ++i) {
     if (static_cast<double>(below + counts_[i]) >= rank) {
-      const auto lower = static_cast<double>(HistogramBuckets::LowerEdge(i));
+      const auto lower = static_cast<double>(HistogramBuckets::LowerEdge(i) + 1);  // the edge itself is not in it
       const auto upper = static_cast<double>(HistogramBuckets::UpperEdge(i));
       const double share = (rank - static_cast<double>(below)) / static_cast<double>(counts_[i]);
       return (lower + (upper - lower) * share) * scale_;

@@ -67,10 +67,10 @@ TEST_F(TopKeysTest, TheTopTenOfAZipfianStreamAreFoundWithTheirRates) {
   });
   const HotKeys taken = top.Take();
   const auto check = [&](HotOrder order, HotRate HotKey::*rate, const char* prefix, uint64_t per_second, double size) {
-    const auto keys = taken.Keys(order, 10);
-    ASSERT_EQ(keys.size(), 10u);
+    // The eleventh may come before the tenth by chance.
+    const auto keys = taken.Keys(order, 15);
     for (size_t i = 0; i < 10; ++i) {
-      const HotKey* key = Find(taken.Keys(order, 15), fmt::format("{}:{}", prefix, i));
+      const HotKey* key = Find(keys, fmt::format("{}:{}", prefix, i));
       ASSERT_NE(key, nullptr) << prefix << i;
       const double exact = zipfian.Share(i) * static_cast<double>(per_second);
       EXPECT_NEAR((key->*rate).per_second, exact, exact * 0.2) << prefix << i;
