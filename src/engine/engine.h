@@ -52,6 +52,12 @@ struct Health {
   std::string reason;
 };
 
+// What a range of keys holds, by estimate.
+struct RangeEstimate {
+  uint64_t bytes = 0;    // as stored: compressed, on engines that compress
+  uint64_t entries = 0;  // keys; those that have expired and are still stored among them
+};
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -85,8 +91,15 @@ class Engine {
   // `corruption` with the place (or as what kept it from being read); the first kMaxFoundInFiles of them.
   virtual std::vector<Error> VerifyFiles() = 0;
   static constexpr size_t kMaxFoundInFiles = 100;
+  // At a cost that does not grow with the number of keys. Within a factor of two where there are many thousands of them
+  // (of four for those that are still in write buffers), unless most of what is stored in the range is dead; a range
+  // without keys may seem to hold a block or two of them.
+  virtual Result<RangeEstimate> Estimate(const KeyRange& range) = 0;
   virtual Result<EngineStats> Stats() = 0;
   virtual Health health() const = 0;
+  // How near the engine is to refusing writes because it cannot keep up: 0 is far, 1 is there. A good writer slows down
+  // in between. Costs nothing to ask, and may be a keeper_interval old.
+  virtual double pressure() const = 0;
 };
 
 // Submits one commit and waits for its outcome.

@@ -9,6 +9,15 @@ ReadCost& ReadCost::operator+=(const ReadCost& other) {
   return *this;
 }
 
+Error TooManySkipped(const ReadOptions& options, uint64_t skipped, std::optional<BytesView> reached) {
+  constexpr const char* kText = "the scan steps over too many tombstones and expired values";
+  const Error::Field limit{"limit", "max_skipped"};
+  const Error::Field at_most{"at_most", std::to_string(options.max_skipped)};
+  const Error::Field is{"skipped", std::to_string(skipped)};
+  if (!reached) return Error(ErrorCode::kOverloaded, kText, {limit, at_most, is});
+  return Error(ErrorCode::kOverloaded, kText, {limit, at_most, is, {"reached", Escaped(*reached)}});
+}
+
 void ScanPage::Reserve(size_t entries, size_t bytes) {
   places_.reserve(entries);
   buffer_.reserve(bytes);

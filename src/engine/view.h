@@ -28,9 +28,14 @@ struct ReadCost {
 struct ReadOptions {
   bool expired_too = false;  // show values that have expired but are still stored
   ReadCost* cost = nullptr;  // added to, if given
-  // A scan that steps over more than this in one go is given up as `overloaded`.
+  // A page that steps over more tombstones and expired values than this is given up as `overloaded`, with the fields
+  // `limit` (max_skipped), `at_most`, `skipped` and `reached`: the key, escaped, with which a caller goes on who wants
+  // what lies behind. Without `reached` nothing does.
   uint64_t max_skipped = UINT64_MAX;
 };
+
+// That error, for engines.
+Error TooManySkipped(const ReadOptions& options, uint64_t skipped, std::optional<BytesView> reached);
 
 struct ScanRequest {
   KeyRange range;

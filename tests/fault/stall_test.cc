@@ -1,7 +1,10 @@
 // A store that cannot keep up answers: `overloaded` after stall_patience, never a hang, and it goes on by itself.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <random>
+#include <thread>
 
 #include "fault_test_base.h"
 
@@ -112,6 +115,53 @@ TEST_F(StallTest, AStallDoesNotKeepTheStoreFromClosing) {
   for (uint64_t i = 0; i < written; ++i) EXPECT_EQ(Value(fmt::format("k{}", i)), Noise(i, 60 << 10));
 }
 
+TEST_F(StallTest, ThePressureRisesBeforeACommitIsRefused) {
+  options.stall_patience = Duration::Millis(30);
+  Open();
+  EXPECT_EQ(engine().pressure(), 0);
+  files().Hold(FileOp::kCreate, FileKind::kTable);
+  double highest = 0;
+  double before = 0;
+  while (PutLarge(0).has_value()) {
+    // A writer who looks: what it does not see yet the keeper will have measured a moment later.
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    before = engine().pressure();
+    EXPECT_GE(before, highest - 0.01);
+    highest = std::max(highest, before);
+  }
+  EXPECT_GT(before, 0.8);
+  EXPECT_EQ(engine().pressure(), 1);
+  files().Release();
+  WaitUntil([&] { return PutLarge(0).has_value(); });
+  WaitUntil([&] { return engine().pressure() == 0; });
+}
+
+TEST_F(StallTest, StatsSayWhatAStallCost) {
+  options.stall_patience = Duration::Millis(30);
+  Open();
+  EXPECT_EQ(engine().Stats()->commit_path.stalls, 0u);
+  files().Hold(FileOp::kCreate, FileKind::kTable);
+  Fill();
+  auto stats = engine().Stats();
+  ASSERT_TRUE(stats) << stats.error();
+  EXPECT_TRUE(stats->commit_path.stalled);
+  EXPECT_FALSE(stats->writable);
+  EXPECT_EQ(stats->not_writable_because, "compaction cannot keep up with the writes");
+  EXPECT_EQ(stats->pressure, 1);
+  EXPECT_EQ(stats->commit_path.stalls, 1u);
+  EXPECT_EQ(stats->commit_path.refused, 1u);
+  EXPECT_GE(stats->commit_path.stall_micros, 30'000u);
+  EXPECT_GT(stats->profiles[0].sealed_buffers, 1u);
+  files().Release();
+  WaitUntil([&] { return PutLarge(0).has_value(); });
+  WaitUntil([&] { return engine().Stats()->flushes.count > 0; });
+  stats = engine().Stats();
+  EXPECT_TRUE(stats->writable);
+  EXPECT_GT(stats->flushes.bytes_written, 1u << 19);
+  EXPECT_GT(stats->commit_path.log_sync.Count(), 10u);
+  EXPECT_EQ(stats->commit_path.group_sizes.Quantile(0.5), 1);
+}
+
 class QueueTest : public FaultTest {
  protected:
   // Submits while the commit thread is held up in the middle of a group.
@@ -140,6 +190,8 @@ TEST_F(QueueTest, NoMoreCommitsWaitThanTheLimit) {
   options.limits.max_queued_commits = 3;
   Open();
   const auto tickets = SubmitBehind(5, 10);
+  EXPECT_EQ(engine().Stats()->commit_path.queued, 3u);
+  EXPECT_GE(engine().Stats()->commit_path.queued_bytes, 30u);
   const auto refused = tickets.back()->Outcome();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code(), ErrorCode::kOverloaded);

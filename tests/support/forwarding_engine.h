@@ -29,8 +29,10 @@ class ForwardingEngine : public Engine {
   }
   Status Compact(const KeyRange& range) override { return inner_->Compact(range); }
   std::vector<Error> VerifyFiles() override { return inner_->VerifyFiles(); }
+  Result<RangeEstimate> Estimate(const KeyRange& range) override { return inner_->Estimate(range); }
   Result<EngineStats> Stats() override { return inner_->Stats(); }
   Health health() const override { return inner_->health(); }
+  double pressure() const override { return inner_->pressure(); }
 
  protected:
   Engine& inner() { return *inner_; }

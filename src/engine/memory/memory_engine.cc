@@ -33,7 +33,7 @@ class RunView final : public View {
     ReadCost cost;
     ScanRequest counted = request;
     counted.options.cost = &cost;
-    ScanPage page = map_.Scan(counted, at_);
+    KVARTS_TRY(ScanPage page, map_.Scan(counted, at_));
     KVARTS_CHECK_OK(Spend(cost.keys + cost.skipped));
     if (request.options.cost != nullptr) *request.options.cost += cost;
     return page;
@@ -86,8 +86,10 @@ class MemoryEngine final : public Engine {
   Status AssignProfile(const KeyRange& range, Profile profile) override;
   Status Compact(const KeyRange& range) override;
   std::vector<Error> VerifyFiles() override { return {}; }
+  Result<RangeEstimate> Estimate(const KeyRange& range) override;
   Result<EngineStats> Stats() override;
   Health health() const override { return {}; }
+  double pressure() const override { return 0; }
 
  private:
   class MemoryView;
@@ -130,6 +132,7 @@ class MemoryEngine final : public Engine {
   std::vector<std::pair<KeyRange, Profile>> profiles_;
   uint64_t commits_ = 0;
   uint64_t user_bytes_ = 0;
+  SizeHistogram group_sizes_;
 
   std::deque<Decision> decided_;  // to be delivered, in commit order
   bool delivering_ = false;
@@ -268,6 +271,7 @@ Committed MemoryEngine::Write(Commit* commit, Version version, Submissions* next
   }
   last_ = version;
   ++commits_;
+  group_sizes_.RecordAlone(1);
   return {.version = version};
 }
 
@@ -350,7 +354,8 @@ Status MemoryEngine::AssignProfile(const KeyRange& range, Profile profile) {
   any.range = range;
   any.max_entries = 1;
   any.options.expired_too = true;
-  if (!map_.Scan(any, Newest()).empty()) {
+  KVARTS_TRY(const ScanPage found, map_.Scan(any, Newest()));
+  if (!found.empty()) {
     return Error(ErrorCode::kPreconditionFailed, "a range with keys in it cannot be given a profile",
                  {{"range", range.ToString()}});
   }
@@ -364,9 +369,17 @@ Status MemoryEngine::Compact(const KeyRange& range) {
   return {};
 }
 
+Result<RangeEstimate> MemoryEngine::Estimate(const KeyRange& range) {
+  const std::lock_guard lock(mutex_);
+  RangeEstimate estimate;
+  map_.CountRange(range, &estimate.entries, &estimate.bytes);
+  return estimate;
+}
+
 Result<EngineStats> MemoryEngine::Stats() {
   const std::lock_guard lock(mutex_);
   EngineStats stats;
+  stats.commit_path.group_sizes = group_sizes_.Take();
   stats.keys_estimate = map_.keys();
   stats.live_bytes = map_.LiveBytes();
   stats.user_bytes_written = user_bytes_;

@@ -70,17 +70,29 @@ std::pair<VersionedMap::Keys::const_iterator, VersionedMap::Keys::const_iterator
   return {keys_.lower_bound(range.start), range.HasEnd() ? keys_.lower_bound(range.end) : keys_.end()};
 }
 
-ScanPage VersionedMap::Scan(const ScanRequest& request, const ReadPoint& at) const {
+void VersionedMap::CountRange(const KeyRange& range, uint64_t* records, uint64_t* bytes) const {
+  const auto [first, last] = Slice(range);
+  for (auto it = first; it != last; ++it) {
+    const Entry& newest = it->second.back();
+    if (!newest.record) continue;
+    ++*records;
+    *bytes += it->first.size() + newest.record->value.size();
+  }
+}
+
+Result<ScanPage> VersionedMap::Scan(const ScanRequest& request, const ReadPoint& at) const {
   ScanPage page;
   ReadCost cost;
-  // False when the page is full.
+  std::optional<Error> given_up;
+  // False when the page is full, or the scan given up.
   const auto visit = [&](const Keys::value_type& pair) {
     const auto& [key, entries] = pair;
     const Entry* entry = EntryAt(entries, at.version);
     if (entry == nullptr) return true;  // written later
     if (!entry->record || (!request.options.expired_too && entry->record->header.ExpiredAt(at.time))) {
-      ++cost.skipped;
-      return true;
+      if (++cost.skipped <= request.options.max_skipped) return true;
+      given_up = TooManySkipped(request.options, cost.skipped, key);
+      return false;
     }
     const BytesView value = request.keys_only ? BytesView() : entry->record->value;
     const bool fits =
@@ -103,6 +115,7 @@ ScanPage VersionedMap::Scan(const ScanRequest& request, const ReadPoint& at) con
   cost.keys = page.size();
   cost.bytes = page.bytes();
   if (request.options.cost != nullptr) *request.options.cost += cost;
+  if (given_up) return *std::move(given_up);
   return page;
 }
 

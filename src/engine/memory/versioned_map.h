@@ -39,7 +39,8 @@ class VersionedMap {
   const Record* Find(BytesView key, const ReadPoint& at, bool expired_too) const;
   void Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out, const ReadPoint& at,
            const ReadOptions& options) const;
-  ScanPage Scan(const ScanRequest& request, const ReadPoint& at) const;
+  // `overloaded` when it steps over more than it may.
+  Result<ScanPage> Scan(const ScanRequest& request, const ReadPoint& at) const;
 
   // Whether anything in the range was written after `version`. Always true for a version so old
   // that erasures after it have been forgotten.
@@ -57,6 +58,8 @@ class VersionedMap {
   size_t entries() const;
   // Of the newest records' keys and values.
   size_t LiveBytes() const;
+  // The newest records of a range, and the bytes of their keys and values.
+  void CountRange(const KeyRange& range, uint64_t* records, uint64_t* bytes) const;
 
  private:
   struct Entry {

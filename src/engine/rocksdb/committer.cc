@@ -17,6 +17,13 @@ Bytes EncodeVersion(Version version) {
   return bytes;
 }
 
+// Microseconds.
+uint64_t NoteSync(const Stopwatch& syncing, LatencyHistogram* log_sync) {
+  const auto micros = static_cast<uint64_t>(syncing.Elapsed().micros);
+  log_sync->RecordAlone(micros * 1000);
+  return micros;
+}
+
 // Submissions were made on other threads. Asks for the memory of those whose turn comes soon: first for the submission,
 // and some turns later, when that is here, for what it points to.
 void FetchAhead(const std::deque<std::unique_ptr<Submission>>& turn) {
@@ -110,6 +117,11 @@ void Committer::Submit(std::span<std::unique_ptr<Submission>> submissions) {
   for (auto& [submission, error] : refused) submission->Done(std::move(error));
 }
 
+Committer::Waiting Committer::waiting() {
+  std::lock_guard lock(mutex_);
+  return {queue_.size() + store_.activity.taken.load(std::memory_order_relaxed), queued_bytes_};
+}
+
 Status Committer::Exclusively(const std::function<Status()>& task) {
   Task waiting{&task, {}, false};
   std::unique_lock lock(mutex_);
@@ -195,9 +207,11 @@ void Committer::RunGroup(size_t enough) {
     for (auto it = next.rbegin(); it != next.rend(); ++it) turn_.push_front(std::move(*it));
     next.clear();
   }
+  store_.activity.taken.store(turn_.size(), std::memory_order_relaxed);
   uint64_t sync_us = 0;
   std::optional<Error> failure;
   if (group_.writes()) {
+    store_.activity.group_sizes.RecordAlone(group_.decisions().size());
     failure = WriteGroup(&sync_us);
     if (!failure) Publish();
   }
@@ -224,8 +238,7 @@ std::optional<Error> Committer::WriteGroup(uint64_t* sync_us) {
     batch.Put(store_.meta, kMetaTotals,
               Totals{store_.user_bytes.load(), store_.storage_bytes.load(), store_.commits.load()}.Encode());
   }
-  const Stopwatch writing;
-  const rocksdb::Status status = WriteOrStall(sync);
+  const rocksdb::Status status = WriteOrStall(sync, sync_us);
   if (status.IsIncomplete()) {
     return Error(ErrorCode::kOverloaded, "compaction cannot keep up with the writes", {{"cause", status.ToString()}});
   }
@@ -239,7 +252,6 @@ std::optional<Error> Committer::WriteGroup(uint64_t* sync_us) {
   ceiling_ = ceiling;
   adds_noted_ |= first_add;
   if (sync) {
-    *sync_us = static_cast<uint64_t>(writing.Elapsed().micros);
     synced_ = group_.last_version();
     unsynced_.reset();
   } else if (!unsynced_) {
@@ -251,16 +263,30 @@ std::optional<Error> Committer::WriteGroup(uint64_t* sync_us) {
 }
 
 // RocksDB would make the thread sleep when compaction is behind. It is told not to, so that a stall ends in an answer.
-rocksdb::Status Committer::WriteOrStall(bool sync) {
+rocksdb::Status Committer::WriteOrStall(bool sync, uint64_t* sync_us) {
   rocksdb::WriteOptions how;
   how.sync = sync;
   how.no_slowdown = true;
-  const Stopwatch waiting;
+  Activity& activity = store_.activity;
+  std::optional<Stopwatch> stalling;
   while (true) {
+    const Stopwatch writing;
     rocksdb::Status status = InRocks([&] { return store_.db->Write(how, &group_.batch()); });
     const bool stalled = status.IsIncomplete();
     store_.stalled.store(stalled, std::memory_order_relaxed);
-    if (!stalled || waiting.Elapsed() > store_.options.stall_patience) return status;
+    if (!stalled) {
+      if (sync) *sync_us = NoteSync(writing, &activity.log_sync);
+      if (stalling) activity.stall_micros += static_cast<uint64_t>(stalling->Elapsed().micros);
+      return status;
+    }
+    if (!stalling) {
+      stalling.emplace();
+      ++activity.stalls;
+    } else if (stalling->Elapsed() > store_.options.stall_patience) {
+      activity.stall_micros += static_cast<uint64_t>(stalling->Elapsed().micros);
+      ++activity.refused;
+      return status;
+    }
     std::this_thread::sleep_for(kStallPoll);
   }
 }
@@ -318,7 +344,9 @@ Status Committer::SyncLog() {
     return Error(ErrorCode::kUnavailable, WriteStateText(store_.write_state.load(std::memory_order_acquire)));
   }
   if (!unsynced_) return {};
+  const Stopwatch syncing;
   const rocksdb::Status status = store_.db->SyncWAL();
+  NoteSync(syncing, &store_.activity.log_sync);
   if (!status.ok()) {
     Fail(status);
     return Error(ErrorCode::kUnknownOutcome, "the log could not be synced", {{"cause", status.ToString()}});

@@ -41,6 +41,12 @@ class Committer {
   bool RangeMayHaveChanged(const KeyRange& range, Version since) const {
     return group_.RangeMayHaveChanged(range, since);
   }
+  // Commits that wait for their turn.
+  struct Waiting {
+    uint64_t commits = 0;
+    uint64_t bytes = 0;  // of those that count against max_queued_bytes
+  };
+  Waiting waiting();
   // On the commit thread: everything written so far is on disk when this returns.
   Status SyncLog();
 
@@ -64,7 +70,8 @@ class Committer {
   void RunGroup(size_t enough);
   // Nothing when the group is written, or why it is not.
   std::optional<Error> WriteGroup(uint64_t* sync_us);
-  rocksdb::Status WriteOrStall(bool sync);
+  // How long writing and syncing took, without stalls, is noted if it is synced.
+  rocksdb::Status WriteOrStall(bool sync, uint64_t* sync_us);
   void Publish();
   void Answer(const std::optional<Error>& failure, uint64_t sync_us);
   void Fail(const rocksdb::Status& status);

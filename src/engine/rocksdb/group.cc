@@ -45,8 +45,12 @@ class BudgetedView final : public View {
     ReadCost cost;
     ScanRequest counted = request;
     counted.options.cost = &cost;
-    counted.options.max_skipped = keys_left_;
-    KVARTS_TRY(ScanPage page, view_.Scan(counted));
+    counted.options.max_skipped = std::min<uint64_t>(request.options.max_skipped, keys_left_);
+    Result<ScanPage> page = view_.Scan(counted);
+    if (!page.has_value()) {
+      const bool ours = keys_left_ < request.options.max_skipped && page.error().field("limit") == "max_skipped";
+      return ours ? Charge(keys_left_ + 1).error() : std::move(page).error();
+    }
     KVARTS_CHECK_OK(Charge(cost.keys + cost.skipped));
     if (request.options.cost != nullptr) *request.options.cost += cost;
     return page;

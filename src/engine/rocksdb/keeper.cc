@@ -30,6 +30,14 @@ void Keeper::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+void Keeper::Hurry() {
+  {
+    std::lock_guard lock(mutex_);
+    hurry_ = true;
+  }
+  wake_.notify_one();
+}
+
 void Keeper::Reclaim(const KeyRange& range, Bytes record) {
   std::lock_guard lock(mutex_);
   erased_.push_back({range, std::move(record), store_.db->GetLatestSequenceNumber()});
@@ -38,9 +46,17 @@ void Keeper::Reclaim(const KeyRange& range, Bytes record) {
 void Keeper::Loop() {
   std::unique_lock lock(mutex_);
   const auto interval = std::chrono::microseconds(store_.options.keeper_interval.micros);
-  while (!wake_.wait_for(lock, interval, [this] { return stopping_; })) {
+  auto next = std::chrono::steady_clock::now() + interval;
+  while (!stopping_) {
+    const bool woken = wake_.wait_until(lock, next, [this] { return stopping_ || hurry_; });
+    if (stopping_) return;
+    hurry_ = false;
     lock.unlock();
-    LookAround();
+    store_.pressure.Measure(*store_.db, store_.families);
+    if (!woken) {
+      LookAround();
+      next = std::chrono::steady_clock::now() + interval;
+    }
     lock.lock();
   }
 }

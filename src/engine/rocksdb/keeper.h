@@ -1,5 +1,6 @@
 // The keeper: a thread that looks around every now and then. It closes views that are too old, refuses writes before
-// the disk is full and allows them again when there is room, and drops the files of ranges that were erased for good.
+// the disk is full and allows them again when there is room, measures how near the store is to stalling, and drops the
+// files of ranges that were erased for good.
 #pragma once
 
 #include <condition_variable>
@@ -27,6 +28,8 @@ class Keeper {
 
   // Ends the thread; what is left to do is done after the next open.
   void Stop();
+  // Measures the pressure soon, instead of when it next looks around. From any thread; quick.
+  void Hurry();
   // A durable range erase: its files go once no reader can see what was in them, and then its record.
   void Reclaim(const KeyRange& range, Bytes record);
 
@@ -57,6 +60,7 @@ class Keeper {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stopping_ = false;
+  bool hurry_ = false;
   std::vector<Erased> erased_;
   std::thread thread_;
 };

@@ -3,12 +3,12 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
-#include <rocksdb/listener.h>
 
 #include <chrono>
 #include <filesystem>
 #include <thread>
 
+#include "engine/rocksdb/background_listener.h"
 #include "engine/rocksdb/committer.h"
 #include "engine/rocksdb/directory.h"
 #include "engine/rocksdb/expiry_filter.h"
@@ -24,33 +24,6 @@
 
 namespace kvarts {
 namespace {
-
-// Hears what RocksDB does in the background.
-class BackgroundListener final : public rocksdb::EventListener {
- public:
-  explicit BackgroundListener(RocksStore& store) : store_(store) {}
-
-  void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo& info) override {
-    store_.storage_bytes.fetch_add(info.table_properties.data_size, std::memory_order_relaxed);
-  }
-  void OnCompactionCompleted(rocksdb::DB*, const rocksdb::CompactionJobInfo& info) override {
-    store_.storage_bytes.fetch_add(info.stats.total_output_bytes + info.stats.total_output_bytes_blob,
-                                   std::memory_order_relaxed);
-  }
-  // Whoever begins a new log does it here, at the head of the queue of writers.
-  void OnMemTableSealed(const rocksdb::MemTableInfo&) override {
-    if (store_.db != nullptr) store_.log_began.store(store_.db->GetLatestSequenceNumber(), std::memory_order_release);
-  }
-  void OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status* error) override {
-    WriteState state = WriteState::kFailed;
-    if (error->IsNoSpace()) state = WriteState::kDiskFull;
-    if (error->IsCorruption()) state = WriteState::kDamaged;
-    store_.RaiseWriteState(state);
-  }
-
- private:
-  RocksStore& store_;
-};
 
 class RocksEngine final : public Engine {
  public:
@@ -81,8 +54,12 @@ class RocksEngine final : public Engine {
   Status AssignProfile(const KeyRange& range, Profile profile) override;
   Status Compact(const KeyRange& range) override;
   std::vector<Error> VerifyFiles() override { return VerifyStored(store_, directory_.data_path(), kMaxFoundInFiles); }
-  Result<EngineStats> Stats() override { return CollectStats(store_, *block_cache_); }
+  Result<RangeEstimate> Estimate(const KeyRange& range) override { return EstimateRange(store_, range); }
+  Result<EngineStats> Stats() override;
   Health health() const override;
+  double pressure() const override {
+    return store_.stalled.load(std::memory_order_relaxed) ? 1 : store_.pressure.value();
+  }
 
  private:
   Status OpenDatabase();
@@ -156,6 +133,7 @@ Status RocksEngine::Open() {
                   .run = [this](const std::function<Status()>& task) { return committer_->Exclusively(task); },
                   .may_have_changed = [this](const KeyRange& range,
                                              Version since) { return committer_->RangeMayHaveChanged(range, since); }});
+  store_.keeper.store(keeper_.get(), std::memory_order_release);
   for (const auto& [range, record] : reclaims_) keeper_->Reclaim(range, record);
   if (!stamp.unfinished) return {};
   Stamp finished = stamp;
@@ -195,13 +173,13 @@ Status RocksEngine::OpenDatabase() {
   options.env->SetBackgroundThreads(1, rocksdb::Env::Priority::HIGH);
   // Compaction gives way to requests when both want the processor.
   options.env->LowerThreadPoolCPUPriority(rocksdb::Env::Priority::LOW);
-  options.listeners.push_back(std::make_shared<BackgroundListener>(store_));
+  options.listeners.push_back(MakeBackgroundListener(store_));
   const auto family = [&](const char* name, Profile profile) {
     return rocksdb::ColumnFamilyDescriptor(name, FamilyOptions(profile, store_.options, *plan_, shared));
   };
   const std::vector<rocksdb::ColumnFamilyDescriptor> families = {
-      family("default", Profile::kLookup), family("ingest", Profile::kIngest), family("window", Profile::kWindow),
-      rocksdb::ColumnFamilyDescriptor("meta", MetaFamilyOptions(shared))};
+      family(kFamilyNames[0], Profile::kLookup), family(kFamilyNames[1], Profile::kIngest),
+      family(kFamilyNames[2], Profile::kWindow), rocksdb::ColumnFamilyDescriptor("meta", MetaFamilyOptions(shared))};
   if (std::filesystem::exists(directory_.data_path() + "/CURRENT")) {
     KVARTS_TRY(const LiveLogs live, FindLiveLogs(directory_.data_path(), options.env));
     KVARTS_TRY(const LogCheck check, CheckLogs(directory_.data_path(), live, directory_.stamp()));
@@ -307,6 +285,18 @@ Status RocksEngine::Compact(const KeyRange& range) {
     if (!status.ok()) return FromRocks(status);
   }
   return {};
+}
+
+Result<EngineStats> RocksEngine::Stats() {
+  KVARTS_TRY(EngineStats stats, CollectStats(store_, *block_cache_));
+  const Committer::Waiting waiting = committer_->waiting();
+  stats.commit_path.queued = waiting.commits;
+  stats.commit_path.queued_bytes = waiting.bytes;
+  const Health now = health();
+  stats.writable = now.writable;
+  stats.not_writable_because = now.reason;
+  stats.pressure = pressure();
+  return stats;
 }
 
 Health RocksEngine::health() const {

@@ -11,53 +11,91 @@
 namespace kvarts {
 namespace {
 
-// Counts the tombstones that RocksDB steps over. Its counting is switched off but for scans whose cost is asked for.
-class TombstoneCount {
+// RocksDB counts what a thread steps over if it is told to: for scans whose cost is asked for or limited. What it shows
+// of blocks on the way is taken along.
+class ScanCounts {
  public:
-  explicit TombstoneCount(bool wanted) {
+  ScanCounts(bool wanted, ReadCounts& reads) : reads_(reads), seen_(wanted ? rocksdb::get_perf_context() : nullptr) {
     rocksdb::SetPerfLevel(wanted ? rocksdb::kEnableCount : rocksdb::kDisable);
-    before_ = rocksdb::get_perf_context()->internal_delete_skipped_count;
+    if (wanted) seen_->Reset();
   }
-  ~TombstoneCount() { rocksdb::SetPerfLevel(rocksdb::kDisable); }
-  uint64_t skipped() const { return rocksdb::get_perf_context()->internal_delete_skipped_count - before_; }
+  ~ScanCounts() {
+    if (seen_ == nullptr) return;
+    rocksdb::SetPerfLevel(rocksdb::kDisable);
+    reads_.AddThread(1);
+  }
+  ScanCounts(const ScanCounts&) = delete;
+  ScanCounts& operator=(const ScanCounts&) = delete;
+
+  uint64_t tombstones() const { return seen_ == nullptr ? 0 : seen_->internal_delete_skipped_count; }
 
  private:
-  uint64_t before_;
+  ReadCounts& reads_;
+  rocksdb::PerfContext* const seen_;
 };
+
+// RocksDB gives control back after stepping over so many entries of any kind. A tombstone usually hides one or two
+// older entries: a scan within its limit is not interrupted, and counts exactly. What is added is more than may have to
+// be stepped over within a single key, so that a walk that was interrupted gets on.
+uint64_t Stride(uint64_t max_skipped) { return std::min(max_skipped, UINT64_MAX / 4) * 3 + 64; }
 
 class PageBuilder {
  public:
-  PageBuilder(const ScanRequest& request, Timestamp time) : request_(request), time_(time) {}
+  PageBuilder(const ScanRequest& request, Timestamp time, const ScanCounts& counts)
+      : request_(request), time_(time), counts_(counts) {}
 
   // Walks one segment. True when the page is full.
   Result<bool> Walk(rocksdb::Iterator& it) {
-    for (request_.reverse ? it.SeekToLast() : it.SeekToFirst(); it.Valid(); request_.reverse ? it.Prev() : it.Next()) {
+    request_.reverse ? it.SeekToLast() : it.SeekToFirst();
+    while (true) {
+      KVARTS_TRY(const bool full, WalkOn(it));
+      if (full) return true;
+      if (it.status().ok()) break;
+      KVARTS_CHECK_OK(TakeUpAgain(it));
+    }
+    if (TooMany()) return TooManySkipped(request_.options, skipped(), std::nullopt);
+    return false;
+  }
+
+  uint64_t skipped() const { return expired_ + counts_.tombstones(); }
+
+  ScanPage page;
+
+ private:
+  // Until the iterator stops.
+  Result<bool> WalkOn(rocksdb::Iterator& it) {
+    for (; it.Valid(); request_.reverse ? it.Prev() : it.Next()) {
       const BytesView key = it.key().ToStringView();
       ValueHeader header;
       BytesView value;
       if (!DecodeStored(it.value().ToStringView(), &header, &value)) {
         return Error(ErrorCode::kCorruption, "a stored value has a damaged header", {{"key", Escaped(key)}});
       }
-      if (header.ExpiredAt(time_) && !request_.options.expired_too) {
-        if (++expired_ > request_.options.max_skipped) {
-          return Error(ErrorCode::kOverloaded, "the scan steps over too many expired values");
-        }
-        continue;
-      }
+      const bool expired = header.ExpiredAt(time_) && !request_.options.expired_too;
+      if (expired) ++expired_;
+      if (TooMany()) return TooManySkipped(request_.options, skipped(), key);
+      if (expired) continue;
       if (request_.keys_only) value = {};
       if (Full(key, value)) return true;
       page.Append(key, value, header);
       if (page.size() == kLookAhead) MakeRoom();
     }
-    if (!it.status().ok()) return FromRocks(it.status());
     return false;
   }
 
-  uint64_t expired() const { return expired_; }
+  // The iterator gave control back in the middle of what it steps over, because a limit is set.
+  Status TakeUpAgain(rocksdb::Iterator& it) {
+    Bytes reached;
+    if (!it.status().IsIncomplete() || !it.GetProperty("rocksdb.iterator.internal-key", &reached).ok()) {
+      return FromRocks(it.status());
+    }
+    if (TooMany()) return TooManySkipped(request_.options, skipped(), reached);
+    request_.reverse ? it.SeekForPrev(ToSlice(reached)) : it.Seek(ToSlice(reached));
+    return {};
+  }
 
-  ScanPage page;
+  bool TooMany() const { return skipped() > request_.options.max_skipped; }
 
- private:
   bool Full(BytesView key, BytesView value) const {
     return page.size() >= request_.max_entries ||
            (!page.empty() && page.bytes() + key.size() + value.size() > request_.max_bytes);
@@ -74,18 +112,14 @@ class PageBuilder {
 
   const ScanRequest& request_;
   const Timestamp time_;
+  const ScanCounts& counts_;
   uint64_t expired_ = 0;
 };
 
-}  // namespace
-
-Result<ScanPage> RocksStore::Scan(const ReadPlace& place, Timestamp time, const ScanRequest& request) {
-  KVARTS_CHECK_OK(CheckPage(request.max_entries, request.max_bytes, options.limits));
-  if (request.range.IsEmpty()) return ScanPage();
+// The whole page.
+Status Build(RocksStore& store, const ReadPlace& place, const ScanRequest& request, PageBuilder* builder) {
   std::vector<Routing::Segment> segments = place.routing.Segments(request.range);
   if (request.reverse) std::ranges::reverse(segments);
-  const TombstoneCount tombstones(request.options.cost != nullptr);
-  PageBuilder builder(request, time);
   for (const Routing::Segment& segment : segments) {
     const rocksdb::Slice lower = ToSlice(segment.range.start);
     const rocksdb::Slice upper = ToSlice(segment.range.end);
@@ -93,21 +127,35 @@ Result<ScanPage> RocksStore::Scan(const ReadPlace& place, Timestamp time, const 
     how.snapshot = place.snapshot;
     how.iterate_lower_bound = &lower;
     if (segment.range.HasEnd()) how.iterate_upper_bound = &upper;
-    if (request.options.max_skipped != UINT64_MAX) how.max_skippable_internal_keys = request.options.max_skipped + 1;
-    rocksdb::ColumnFamilyHandle* family = families[static_cast<size_t>(segment.profile)];
+    const uint64_t max_skipped = request.options.max_skipped;
+    if (max_skipped != UINT64_MAX) how.max_skippable_internal_keys = Stride(max_skipped);
+    rocksdb::ColumnFamilyHandle* family = store.families[static_cast<size_t>(segment.profile)];
     KVARTS_TRY(const bool full, InRocks([&] {
-                 return builder.Walk(*std::unique_ptr<rocksdb::Iterator>(db->NewIterator(how, family)));
+                 return builder->Walk(*std::unique_ptr<rocksdb::Iterator>(store.db->NewIterator(how, family)));
                }));
     if (full) {
-      builder.page.StopAfterLast(request.range, request.reverse);
+      builder->page.StopAfterLast(request.range, request.reverse);
       break;
     }
   }
+  return {};
+}
+
+}  // namespace
+
+Result<ScanPage> RocksStore::Scan(const ReadPlace& place, Timestamp time, const ScanRequest& request) {
+  KVARTS_CHECK_OK(CheckPage(request.max_entries, request.max_bytes, options.limits));
+  if (request.range.IsEmpty()) return ScanPage();
+  const bool counted = request.options.cost != nullptr || request.options.max_skipped != UINT64_MAX;
+  const ScanCounts counts(counted, activity.reads);
+  PageBuilder builder(request, time, counts);
+  const Status built = Build(*this, place, request, &builder);
   if (request.options.cost != nullptr) {
     request.options.cost->keys += builder.page.size();
     request.options.cost->bytes += builder.page.bytes();
-    request.options.cost->skipped += builder.expired() + tombstones.skipped();
+    request.options.cost->skipped += builder.skipped();
   }
+  if (!built.has_value()) return built.error();
   return std::move(builder.page);
 }
 

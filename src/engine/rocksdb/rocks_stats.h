@@ -8,6 +8,9 @@
 
 namespace kvarts {
 
+Result<RangeEstimate> EstimateRange(RocksStore& store, const KeyRange& range);
+
+// All but what belongs to the committer.
 Result<EngineStats> CollectStats(RocksStore& store, const rocksdb::Cache& block_cache);
 
 }  // namespace kvarts

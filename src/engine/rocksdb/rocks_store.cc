@@ -164,6 +164,7 @@ Status RocksStore::ReadStored(const ReadPlace& place, uint64_t hash, Timestamp t
   rocksdb::ReadOptions how;
   how.snapshot = place.snapshot;
   rocksdb::PinnableSlice stored;
+  const ReadSample sample(activity.reads);
   const rocksdb::Status status =
       InRocks([&] { return db->Get(how, FamilyOf(place.routing, key), ToSlice(key), &stored); });
   if (status.IsNotFound()) {
@@ -209,6 +210,7 @@ Status RocksStore::ReadMany(const ReadPlace& place, Timestamp time, std::span<co
   how.snapshot = place.snapshot;
   std::vector<rocksdb::PinnableSlice> stored(places.size());
   std::vector<rocksdb::Status> statuses(places.size());
+  const ReadSample sample(activity.reads);
   InRocks([&] { db->MultiGet(how, places.size(), where.data(), slices.data(), stored.data(), statuses.data()); });
   for (size_t i = 0; i < places.size(); ++i) {
     std::optional<Record>& record = out[places[i]];

@@ -13,8 +13,10 @@
 
 #include "base/spin_lock.h"
 #include "engine/engine.h"
+#include "engine/rocksdb/activity.h"
 #include "engine/rocksdb/expiry_filter.h"
 #include "engine/rocksdb/hot_cache.h"
+#include "engine/rocksdb/pressure.h"
 #include "engine/rocksdb/rocks_engine.h"
 #include "engine/rocksdb/routing.h"
 
@@ -24,6 +26,9 @@ inline rocksdb::Slice ToSlice(BytesView bytes) { return {bytes.data(), bytes.siz
 
 // RocksDB counts what a thread does with it unless the thread has told it not to; only scans use its counts.
 void CountNothing();
+
+// The column families of the profiles, in their order.
+inline constexpr std::array<const char*, kProfiles> kFamilyNames = {"default", "ingest", "window"};
 
 // A RocksDB error, as ours. Reads never see `unknown_outcome`: that is said by the committer alone.
 Error FromRocks(const rocksdb::Status& status);
@@ -63,6 +68,7 @@ enum class WriteState : uint8_t {
 };
 const char* WriteStateText(WriteState state);
 
+class Keeper;
 class RocksView;
 
 // The views that are open, oldest first.
@@ -136,6 +142,9 @@ struct RocksStore {
   std::atomic<uint64_t> user_bytes{0};
   std::atomic<uint64_t> storage_bytes{0};
   std::atomic<uint64_t> commits{0};
+  Activity activity;
+  PressureGauge pressure;
+  std::atomic<Keeper*> keeper{nullptr};  // once there is one; it outlives the database
 
   std::shared_ptr<const Routing> routing;  // for the commit thread; readers have that of their read point
 
