@@ -14,8 +14,9 @@ const Syntax& StatsSyntax() {
                                  .description =
                                      "Prints the level table of a data directory, its write, read and space\n"
                                      "amplification with what each means and when to worry, the share of tombstones,\n"
-                                     "live and stale bytes, the log, and memory. Caches begin empty in every\n"
-                                     "process, so their figures mean something in the shell's `stats` only.\n"};
+                                     "live and stale bytes, the log, and memory. Caches, and what writing and reading\n"
+                                     "met, begin empty in every process, so these figures mean something in the\n"
+                                     "shell's `stats` only.\n"};
   return kSyntax;
 }
 

@@ -46,6 +46,21 @@ std::string LevelText(const EngineStats& stats) {
   return table.ToString(2);
 }
 
+// Without the profiles that nothing was ever written to.
+std::string ProfileText(const EngineStats& stats) {
+  Table table({kLeft, kRight, kRight, kRight, kRight, kRight});
+  table.Add({"profile", "keys", "live", "stale", "runs", "pending"});
+  size_t used = 0;
+  for (const ProfileStats& profile : stats.profiles) {
+    if (profile.sorted_runs == 0) continue;
+    ++used;
+    table.Add({profile.profile, HumanCount(profile.keys_estimate), HumanBytes(profile.live_bytes),
+               HumanBytes(profile.stale_bytes), HumanCount(profile.sorted_runs),
+               HumanBytes(profile.pending_compaction_bytes)});
+  }
+  return used < 2 ? "" : table.ToString(2) + "\n";
+}
+
 // A figure, and whether it is one to worry about.
 struct Figure {
   double value;
@@ -106,7 +121,74 @@ std::string SpaceText(const EngineStats& stats) {
   table.Add({"stale", HumanBytes(stats.stale_bytes), "the rest: overwritten, deleted or expired, until compaction"});
   table.Add({"log", HumanBytes(stats.log_bytes), "the write-ahead log: what a crash would replay"});
   table.Add({"pending", HumanBytes(stats.pending_compaction_bytes), "what compaction has yet to rewrite"});
+  if (stats.disk_free_bytes > 0) table.Add({"free", HumanBytes(stats.disk_free_bytes), "what the disk has left"});
   return table.ToString(2);
+}
+
+// Of a disk: far below what HumanDuration tells apart.
+std::string ShortTime(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.0f} us", seconds * 1e6);
+  if (seconds < 0.1) return fmt::format("{:.1f} ms", seconds * 1e3);
+  return HumanDuration(Duration::Micros(static_cast<int64_t>(seconds * 1e6)));
+}
+
+std::string WorkText(const WorkStats& work) {
+  const std::string read = work.bytes_read == 0 ? "" : HumanBytes(work.bytes_read) + " read, ";
+  return fmt::format("{}{} written, in {}", read, HumanBytes(work.bytes_written),
+                     HumanDuration(Duration::Micros(static_cast<int64_t>(work.micros))));
+}
+
+std::string PressureText(const EngineStats& stats) {
+  if (!stats.writable) return Red(stats.not_writable_because);
+  if (stats.pressure == 0) return "flushes and compaction keep up";
+  return "of the way to where writes stop: flushes or compaction fall behind";
+}
+
+// What happened on the way to the disk since the store was opened.
+std::string WritingText(const EngineStats& stats) {
+  const CommitPathStats& path = stats.commit_path;
+  Table table({kLeft, kRight, kLeft});
+  table.Add({"pressure", HumanPercent(stats.pressure), PressureText(stats)});
+  if (path.queued > 0) table.Add({"waiting", HumanCount(path.queued), "commits, " + HumanBytes(path.queued_bytes)});
+  if (path.log_sync.Count() > 0) {
+    table.Add({"log sync", ShortTime(path.log_sync.Quantile(0.5)),
+               fmt::format("half take no longer; 1 in 100 takes {} or more", ShortTime(path.log_sync.Quantile(0.99)))});
+  }
+  if (path.group_sizes.Count() > 0) {
+    table.Add({"together", fmt::format("{:.1f}", path.group_sizes.Mean()), "commits are written at once, on average"});
+  }
+  if (path.stalls > 0) {
+    const Duration waited = Duration::Micros(static_cast<int64_t>(path.stall_micros));
+    table.Add({"stalls", HumanCount(path.stalls),
+               fmt::format("waited {} for compaction; {} given up", HumanDuration(waited),
+                           Counted(path.refused, "was", "were"))});
+  }
+  if (stats.flushes.count > 0) table.Add({"flushes", HumanCount(stats.flushes.count), WorkText(stats.flushes)});
+  if (stats.compactions.count > 0) {
+    table.Add({"compactions", HumanCount(stats.compactions.count), WorkText(stats.compactions)});
+  }
+  if (stats.expired_dropped > 0) {
+    table.Add({"expired", HumanCount(stats.expired_dropped), "values that compaction dropped"});
+  }
+  return table.ToString(2);
+}
+
+// Of reads that the hot-value cache did not answer.
+std::string ReadingText(const EngineStats& stats) {
+  const ReadPathStats& path = stats.read_path;
+  Table table({kLeft, kRight, kLeft});
+  if (path.filter_spared + path.filter_passed > 0) {
+    table.Add({"filters", HumanPercent(stats.FilterEffect()),
+               "of the files without the key were not looked into, thanks to Bloom filters"});
+  }
+  const auto add = [&](const char* name, const CacheStats& blocks, const char* what) {
+    const uint64_t looked = blocks.hits + blocks.misses;
+    if (looked > 0) table.Add({name, Ratio(blocks.hits, looked), what});
+  };
+  add("data", path.data_blocks, "of the data blocks that reads needed were in memory");
+  add("index", path.index_blocks, "of the index blocks");
+  add("filter", path.filter_blocks, "of the filter blocks");
+  return table.empty() ? "  Nothing has been read from the files yet.\n" : table.ToString(2);
 }
 
 std::string HitsText(const CacheStats& cache) {
@@ -141,6 +223,56 @@ std::string TotalsText(const EngineStats& stats) {
   return table.ToString(2);
 }
 
+void AppendWork(JsonWriter* json, std::string_view name, const WorkStats& work) {
+  json->Name(name).BeginObject();
+  json->Field("count", work.count).Field("bytes_read", work.bytes_read).Field("bytes_written", work.bytes_written);
+  json->Field("micros", work.micros).EndObject();
+}
+
+void AppendHistogram(JsonWriter* json, std::string_view name, const HistogramSnapshot& histogram) {
+  json->Name(name).BeginObject();
+  json->Field("count", histogram.Count()).Field("sum", histogram.Sum()).Field("p50", histogram.Quantile(0.5));
+  json->Field("p99", histogram.Quantile(0.99)).Field("p999", histogram.Quantile(0.999)).EndObject();
+}
+
+void AppendProfiles(JsonWriter* json, const EngineStats& stats) {
+  json->Name("profiles").BeginArray();
+  for (const ProfileStats& profile : stats.profiles) {
+    json->BeginObject().Field("profile", profile.profile).Field("keys_estimate", profile.keys_estimate);
+    json->Field("live_bytes", profile.live_bytes).Field("stale_bytes", profile.stale_bytes);
+    json->Field("sorted_runs", profile.sorted_runs).Field("fresh_files", profile.fresh_files);
+    json->Field("sealed_buffers", profile.sealed_buffers);
+    json->Field("pending_compaction_bytes", profile.pending_compaction_bytes).Field("pressure", profile.pressure);
+    AppendWork(json, "flushes", profile.flushes);
+    AppendWork(json, "compactions", profile.compactions);
+    json->EndObject();
+  }
+  json->EndArray();
+}
+
+void AppendCommitPath(JsonWriter* json, const CommitPathStats& path) {
+  json->Name("commit_path").BeginObject();
+  AppendHistogram(json, "log_sync_seconds", path.log_sync);
+  AppendHistogram(json, "group_sizes", path.group_sizes);
+  json->Field("queued", path.queued).Field("queued_bytes", path.queued_bytes).Field("stalls", path.stalls);
+  json->Field("stall_micros", path.stall_micros).Field("refused", path.refused).Field("stalled", path.stalled);
+  json->Field("delayed_write_rate", path.delayed_write_rate).EndObject();
+}
+
+void AppendReadPath(JsonWriter* json, const EngineStats& stats) {
+  const ReadPathStats& path = stats.read_path;
+  json->Name("read_path").BeginObject();
+  json->Field("filter_spared", path.filter_spared).Field("filter_passed", path.filter_passed);
+  json->Field("filter_false_positives", path.filter_false_positives).Field("filter_effect", stats.FilterEffect());
+  const auto blocks = [&](std::string_view name, const CacheStats& cache) {
+    json->Name(name).BeginObject().Field("hits", cache.hits).Field("misses", cache.misses).EndObject();
+  };
+  blocks("data_blocks", path.data_blocks);
+  blocks("index_blocks", path.index_blocks);
+  blocks("filter_blocks", path.filter_blocks);
+  json->EndObject();
+}
+
 void AppendFigure(JsonWriter* json, std::string_view name, const Figure& figure) {
   json->Name(name).BeginObject();
   json->Field("value", figure.value).Field("worry_above", figure.high).Field("verdict", figure.Verdict());
@@ -151,10 +283,12 @@ void AppendFigure(JsonWriter* json, std::string_view name, const Figure& figure)
 
 std::string StatsText(const EngineStats& stats) {
   const auto title = [](std::string_view text) { return fmt::format("{}\n", Bold(text)); };
-  return title("Levels") + LevelText(stats) + "\n" +                 //
-         title("Amplification") + AmplificationText(stats) + "\n" +  //
-         title("Space on disk") + SpaceText(stats) + "\n" +          //
-         title("Memory") + MemoryText(stats) + "\n" +                //
+  return title("Levels") + LevelText(stats) + "\n" + ProfileText(stats) +     //
+         title("Amplification") + AmplificationText(stats) + "\n" +           //
+         title("Space on disk") + SpaceText(stats) + "\n" +                   //
+         title("Writing, since it was opened") + WritingText(stats) + "\n" +  //
+         title("Reading, since it was opened") + ReadingText(stats) + "\n" +  //
+         title("Memory") + MemoryText(stats) + "\n" +                         //
          title("Totals") + TotalsText(stats);
 }
 
@@ -166,6 +300,7 @@ std::string StatsJson(const EngineStats& stats) {
     json.Field("bytes", level.bytes).Field("entries", level.entries).Field("tombstones", level.tombstones).EndObject();
   }
   json.EndArray();
+  AppendProfiles(&json, stats);
   AppendFigure(&json, "write_amplification", WriteFigure(stats));
   AppendFigure(&json, "read_amplification", ReadFigure(stats));
   AppendFigure(&json, "space_amplification", SpaceFigure(stats));
@@ -182,6 +317,13 @@ std::string StatsJson(const EngineStats& stats) {
   json.Field("storage_bytes_written", stats.storage_bytes_written);
   json.Field("sorted_runs", stats.sorted_runs).Field("open_views", stats.open_views);
   json.Field("oldest_view_age_ms", stats.oldest_view_age_ms);
+  AppendWork(&json, "flushes", stats.flushes);
+  AppendWork(&json, "compactions", stats.compactions);
+  AppendReadPath(&json, stats);
+  AppendCommitPath(&json, stats.commit_path);
+  json.Field("expired_dropped", stats.expired_dropped).Field("writable", stats.writable);
+  json.Field("not_writable_because", stats.not_writable_because).Field("pressure", stats.pressure);
+  json.Field("disk_free_bytes", stats.disk_free_bytes);
   json.EndObject();
   return json.str();
 }

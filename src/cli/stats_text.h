@@ -7,7 +7,8 @@
 
 namespace kvarts::cli {
 
-// Levels, then the three amplifications with what each means and when to worry, then space, memory and totals.
+// Levels, then the three amplifications with what each means and when to worry, then space, what writing and reading
+// met since the store was opened, memory and totals.
 std::string StatsText(const EngineStats& stats);
 // One object.
 std::string StatsJson(const EngineStats& stats);

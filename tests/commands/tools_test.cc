@@ -99,8 +99,9 @@ TEST_F(Tools, StatsExplainThemselves) {
   PutMany();
   const Ran ran = Run("stats");
   EXPECT_EQ(ran.code, 0) << ran.err;
-  for (const std::string part : {"profile  level  files", "lookup", "write ", "read ", "space ", "tombstones ",
-                                 "Worry above", "live ", "stale ", "log ", "hot values", "commits", "KiB"}) {
+  for (const std::string part :
+       {"profile  level  files", "lookup", "write ", "read ", "space ", "tombstones ", "Worry above", "live ", "stale ",
+        "log ", "free ", "pressure ", "keep up", "hot values", "commits", "KiB"}) {
     EXPECT_THAT(ran.out, HasSubstr(part));
   }
 }
@@ -109,7 +110,11 @@ TEST_F(Tools, StatsAsJsonIsOneObject) {
   const Ran ran = Run("stats", {"--json"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(IsJson(ran.out)) << ran.out;
-  EXPECT_THAT(ran.out, HasSubstr("\"write_amplification\":{\"value\":"));
+  for (const std::string part :
+       {"\"write_amplification\":{\"value\":", "\"profiles\":[{\"profile\":\"lookup\",", "\"flushes\":{\"count\":",
+        "\"log_sync_seconds\":{\"count\":", "\"filter_spared\":", "\"pressure\":0", "\"writable\":true"}) {
+    EXPECT_THAT(ran.out, HasSubstr(part));
+  }
 }
 
 TEST_F(Tools, CheckSaysWhatItLookedAt) {
