@@ -112,8 +112,8 @@ void Server::Tick(size_t loop) {
 Status Server::StartListening() {
   if (!options_.tls.certificate.empty()) KVARTS_CHECK_OK(ReloadTls());
   for (const std::string& text : options_.listen) {
-    KVARTS_TRY(const net::Address address, net::Address::Parse(text));
-    if (!address.loopback) {
+    KVARTS_TRY(const net::Address address, net::ParseAddress(text));
+    if (!address.IsLoopback()) {
       if (!tokens_->any()) {
         return Error(ErrorCode::kInvalidArgument, "without tokens only loopback can be served; make one first",
                      {{"address", text}});
@@ -122,6 +122,7 @@ Status Server::StartListening() {
     }
     KVARTS_CHECK_OK(listener_->Listen(address));
   }
+  service_->local_only = options_.listen.empty();
   if (options_.require_tokens == TokenPolicy::kAlways || tokens_->any()) service_->tokens_required = true;
   service_->ready = true;
   return {};

@@ -137,6 +137,10 @@ Result<std::unique_ptr<SlowOp>> CreateToken(Call& call) {
   KVARTS_CHECK_OK(AuthorizeAdmin(call));
   KVARTS_CHECK_OK(WantJson(call));
   KVARTS_TRY(NewToken token, ParseToken(call.body));
+  if (!call.service.local_only && !call.service.tokens.any() && !AllowsAdmin(token.scopes)) {
+    return Error(ErrorCode::kPreconditionFailed,
+                 "the first token must give admin over everything: once there is one, requests without are refused");
+  }
   return OnWorkers([&store = call.service.store, token = std::move(token)]() -> Result<WorkOp::Reply> {
     KVARTS_TRY(const CreatedToken created, store.Run([&](Txn& txn) { return kvarts::CreateToken(txn, token); }));
     WorkOp::Reply reply;

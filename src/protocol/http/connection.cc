@@ -24,6 +24,10 @@ constexpr HttpError kBodyCutOff{400, "the connection ended within the body"};
 constexpr HttpError kNoRoute{404, "there is no such route"};
 constexpr HttpError kWrongMethod{405, "the route does not know this method"};
 
+// Pressure of the engine from which on writes are delayed, and by how much at most.
+constexpr double kThrottleFrom = 0.5;
+constexpr std::chrono::milliseconds kLongestDelay{100};
+
 // Bodies up to this are not counted against max_inflight_bytes: the loop's scratch holds them.
 constexpr uint64_t kFreeBytes = net::Loop::kScratchBytes;
 
@@ -280,9 +284,23 @@ net::Task<HttpError> Connection::ReadChunks() {
   }
 }
 
+// How long a write waits so that the engine need not stall: not at all while compaction keeps up, more and more as it
+// falls behind.
+std::chrono::milliseconds Connection::WriteDelay() const {
+  const double pressure = service_.engine().pressure();
+  if (pressure <= kThrottleFrom) return {};
+  const double excess = (pressure - kThrottleFrom) / (1 - kThrottleFrom);
+  return std::chrono::milliseconds(static_cast<int64_t>(excess * excess * kLongestDelay.count()));
+}
+
 net::Task<> Connection::RunBatch() {
   stream_.Keep();
   stream_.ClearDeadline();
+  const std::chrono::milliseconds delay = WriteDelay();
+  if (delay.count() > 0) {
+    loop_.metrics.throttled.Add(batch_.size());
+    co_await stream_.Sleep(delay);
+  }
   std::vector<Store::Request> requests;
   requests.reserve(batch_.size());
   for (const std::shared_ptr<WriteOp>& op : batch_) {

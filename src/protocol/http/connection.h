@@ -48,6 +48,7 @@ class Connection {
   // The body of a request whose head was taken; an error ends the connection.
   net::Task<HttpError> ReadBody();
   net::Task<HttpError> ReadChunks();
+  std::chrono::milliseconds WriteDelay() const;
   net::Task<> RunBatch();
   net::Task<> RunSlow();
   // Counts bytes against max_inflight_bytes until the request is done.

@@ -42,6 +42,8 @@ struct Service {
   // Whether requests must bear a token. Set once there is one, and never taken back: tokens that have all expired do not
   // open the door.
   std::atomic<bool> tokens_required{false};
+  // Nobody but this process can ask: its owner needs no token.
+  bool local_only = false;
 
   Engine& engine() const { return store.engine(); }
 };
