@@ -103,6 +103,11 @@ void Connection::FillInfo(RequestInfo* info) const {
   if (head_.Has(Field::kAcceptEncoding)) info->gzip = AcceptsGzip(head_.accept_encoding());
   if (head_.kvarts_headers() != 0) info->show_cost = head_.Header("Kvarts-Cost").has_value();
   if (head_.Has(Field::kTraceparent)) info->trace = TraceOf(head_.traceparent());
+  if (head_.Has(Field::kOrigin)) {
+    for (const std::string& origin : service_.options.cors_origins) {
+      if (origin == "*" || origin == head_.origin()) info->cors_origin = &origin;
+    }
+  }
 }
 
 // Answers a request whose body is there, or makes the operation that will. kRunBatch when writes before it must be
@@ -122,8 +127,7 @@ Connection::Step Connection::Dispatch(std::string_view body) {
   }
   if (found.route == nullptr) {
     if (found.path_exists && head_.method() == Method::kOptions) {
-      answer.Begin(204, {}).Header("Allow", AllowedMethods(head_.path()));
-      answer.Finish();
+      AnswerOptions(answer, info);
     } else {
       answer.Problem(found.path_exists ? kWrongMethod : kNoRoute);
     }
@@ -140,6 +144,21 @@ Connection::Step Connection::Dispatch(std::string_view body) {
   }
   Call call{service_, loop_, head_, body, found.rest, info, answer};
   return RunHandler(call, *found.route);
+}
+
+// What a path can be asked for; to a browser also what a script may send.
+void Connection::AnswerOptions(Answer& answer, const RequestInfo& info) const {
+  const std::string methods = AllowedMethods(head_.path());
+  ResponseWriter& head = answer.Begin(204, {});
+  head.Header("Allow", methods);
+  if (info.cors_origin != nullptr) {
+    head.Header("Access-Control-Allow-Methods", methods);
+    head.Header("Access-Control-Allow-Headers",
+                "Authorization, Content-Type, If-Match, If-None-Match, Kvarts-Cost, Kvarts-Durability, Last-Event-ID, "
+                "Prefer, traceparent");
+    head.Header("Access-Control-Max-Age", "600");
+  }
+  answer.Finish();
 }
 
 Connection::Step Connection::RunHandler(Call& call, const Route& route) {
@@ -314,7 +333,7 @@ net::Task<> Connection::RunBatch() {
     if (outcomes[i].has_value()) {
       op.Respond(answer, *outcomes[i]);
     } else {
-      answer.Problem(outcomes[i].error());
+      answer.Problem(InUsersTerms(outcomes[i].error()));
     }
     Done(op.info, answer.status(), outcomes[i].has_value() ? outcomes[i]->cost : Cost());
   }

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "core/keyspace.h"
 #include "encoding/json_writer.h"
 #include "base/utf8.h"
 
@@ -83,7 +84,6 @@ int StatusOf(ErrorCode code) {
 
 void WriteProblem(ResponseWriter& answer, const Error& error) {
   const int status = StatusOf(error.code());
-  answer.Begin(status);
   answer.ContentType(kProblemType);
   if (status == 401) answer.Header("WWW-Authenticate", "Bearer");
   if (status == 429) {
@@ -99,8 +99,17 @@ void WriteProblem(ResponseWriter& answer, const Error& error) {
   answer.Finish();
 }
 
+Error InUsersTerms(const Error& error) {
+  if (error.code() != ErrorCode::kPreconditionFailed) return error;
+  const Result<Bytes> physical = ParseEscaped(error.field("key"));
+  if (!physical.has_value()) return error;
+  const auto key = UserKeyOf(*physical);
+  if (!key) return error;
+  return Error(ErrorCode::kPreconditionFailed, "the condition does not hold",
+               {{"key", Escaped(*key)}, {"version", std::string(error.field("version"))}});
+}
+
 void WriteProblem(ResponseWriter& answer, const HttpError& error) {
-  answer.Begin(error.status);
   answer.ContentType(kProblemType);
   if (error.status == 503) answer.Header("Retry-After", kRetryAfter);
   JsonWriter json(answer.body());

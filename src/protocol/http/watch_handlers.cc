@@ -200,7 +200,7 @@ class Watch final : public SlowOp {
     const auto until = std::chrono::steady_clock::now() + query_.wait;
     Status ended;
     if (query_.events) Begin(session, answer);
-    while (true) {
+    while (!session.info.head_only || !query_.events) {
       waker->Looking();
       Result<std::vector<Event>> found = std::vector<Event>();
       if (query_.feed) {
@@ -215,7 +215,7 @@ class Watch final : public SlowOp {
           ended = std::move(found).error();
           break;
         }
-        if (!found->empty() || late || session.stream.PeerGone()) {
+        if (!found->empty() || late || session.info.head_only || session.stream.PeerGone()) {
           AnswerPoll(answer, *found);
           break;
         }
@@ -280,7 +280,7 @@ class Watch final : public SlowOp {
     head.Header("Cache-Control", "no-store");
     chunked_ = head.Stream();
     // Something to read at once, so that the client knows that it is heard.
-    Append(session, ": watching\n\n");
+    if (!session.info.head_only) Append(session, ": watching\n\n");
   }
 
   void Append(Session& session, std::string_view text) const {
