@@ -42,8 +42,7 @@ Status Listener::Listen(const Address& address) {
   const auto acceptor = std::make_shared<Acceptor>(loop.context());
   asio::error_code failed;
   const auto refused = [&](const char* text) {
-    return Error(ErrorCode::kUnavailable, text,
-                 {{"address", address.ToString()}, {"cause", failed.message()}});
+    return Error(ErrorCode::kUnavailable, text, {{"address", address.ToString()}, {"cause", failed.message()}});
   };
   const auto endpoint = address.Endpoint();
   acceptor->open(endpoint.protocol(), failed);

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/shown.h"
-#include "server/config.h"
 #include "net/address.h"
+#include "server/config.h"
 
 namespace kvarts {
 namespace {

@@ -83,8 +83,14 @@ Status Server::StartLoops() {
   const size_t loops = options_.loops != 0 ? options_.loops : std::max(1U, std::thread::hardware_concurrency());
   workers_ = std::make_unique<WorkerPool>(options_.worker_threads, kMaxQueuedWork);
   KVARTS_TRY(Bytes secret, StoreSecret(*store_, kCursorSecret));
-  service_.reset(new http::Service{*store_, *catalog_, *tokens_, *workers_, clock_, HttpOptionsOf(options_),
-                                   {std::move(secret), options_.max_cursor_age}, {}});
+  service_.reset(new http::Service{*store_,
+                                   *catalog_,
+                                   *tokens_,
+                                   *workers_,
+                                   clock_,
+                                   HttpOptionsOf(options_),
+                                   {std::move(secret), options_.max_cursor_age},
+                                   {}});
   for (size_t i = 0; i < loops; ++i) {
     loops_.push_back(std::make_unique<net::Loop>(i));
     service_->loops.push_back(std::make_unique<http::LoopState>(clock_));

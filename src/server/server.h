@@ -1,5 +1,5 @@
-// Server: a process that serves a store. It puts the parts together, in the order in which they need each other, and takes
-// them apart in the reverse: engine, store, models, loops with their threads, protocols, listener.
+// Server: a process that serves a store. It puts the parts together, in the order in which they need each other, and
+// takes them apart in the reverse: engine, store, models, loops with their threads, protocols, listener.
 //
 // Start, Stop and Reload belong to one thread.
 #pragma once

@@ -166,8 +166,8 @@ Status ApplyTouch(Writer writer, const Touch& touch, Outcome* outcome) {
   KVARTS_TRY(std::optional<Record> found, Read(writer.txn, physical, touch.key, touch.condition));
   if (!found) return NotFound(touch.key);
   KVARTS_TRY(const Timestamp expiry, ExpiryOf(writer.txn, touch.lifetime, found));
-  return Write(writer, touch.key, physical,
-               {found->header.kind, std::move(found->value), expiry, found->header.schema}, outcome);
+  return Write(writer, touch.key, physical, {found->header.kind, std::move(found->value), expiry, found->header.schema},
+               outcome);
 }
 
 Status ApplyIncrement(Writer writer, const Increment& increment, Outcome* outcome) {

@@ -13,8 +13,8 @@ struct Writer {
   CatalogGuard& guard;
 };
 
-// Carries a command out. Commands of one transaction see what those before them wrote; conditions are of the state before
-// all of them. `outcome` may be null.
+// Carries a command out. Commands of one transaction see what those before them wrote; conditions are of the state
+// before all of them. `outcome` may be null.
 Status Apply(Writer writer, const Command& command, Outcome* outcome);
 
 Status ApplyPut(Writer writer, const Put& put, Outcome* outcome);

@@ -1,4 +1,5 @@
-// The JSON bodies of requests as typed commands. Every input error is found here, with the way to the field that is wrong.
+// The JSON bodies of requests as typed commands. Every input error is found here, with the way to the field that is
+// wrong.
 #pragma once
 
 #include <string_view>

@@ -42,12 +42,8 @@ void Answer::Finish() {
   writer_.Finish();
 }
 
-void Answer::Problem(const Error& error) {
-  WriteProblem(Begin(StatusOf(error.code()), {}), error);
-}
+void Answer::Problem(const Error& error) { WriteProblem(Begin(StatusOf(error.code()), {}), error); }
 
-void Answer::Problem(const HttpError& error) {
-  WriteProblem(Begin(error.status, {}), error);
-}
+void Answer::Problem(const HttpError& error) { WriteProblem(Begin(error.status, {}), error); }
 
 }  // namespace kvarts::http

@@ -325,8 +325,7 @@ net::Task<> Connection::RunBatch() {
   for (const std::shared_ptr<WriteOp>& op : batch_) {
     requests.push_back({[op](Txn& txn) { return op->Apply(txn); }, std::move(op->options), nullptr});
   }
-  const std::vector<Result<RunReport>> outcomes =
-      co_await RunAll(stream_.loop(), service_.store, std::move(requests));
+  const std::vector<Result<RunReport>> outcomes = co_await RunAll(stream_.loop(), service_.store, std::move(requests));
   for (size_t i = 0; i < batch_.size(); ++i) {
     WriteOp& op = *batch_[i];
     Answer answer(service_, loop_, op.info, &stream_.output());

@@ -1,8 +1,8 @@
 // Connection: one HTTP/1.1 connection. Requests are taken off the input one after the other, answers go out in the same
 // order, as many as there are in one send.
 //
-// A request that can be answered at once costs no suspension. Writes that arrive together are submitted together, each a
-// commit of its own; anything else that follows them waits until they are answered, so that a connection sees its own
+// A request that can be answered at once costs no suspension. Writes that arrive together are submitted together, each
+// a commit of its own; anything else that follows them waits until they are answered, so that a connection sees its own
 // earlier writes.
 #pragma once
 

@@ -20,8 +20,8 @@ constexpr std::string_view kJsonType = "application/json";
 class Tag {
  public:
   explicit Tag(Version version) {
-    size_ = static_cast<size_t>(std::to_chars(text_.data(), text_.data() + text_.size(), version.stamp).ptr -
-                                text_.data());
+    size_ =
+        static_cast<size_t>(std::to_chars(text_.data(), text_.data() + text_.size(), version.stamp).ptr - text_.data());
   }
   std::string_view text() const { return {text_.data(), size_}; }
 
@@ -97,8 +97,8 @@ bool WantsMinimal(const Call& call) {
 
 Result<std::unique_ptr<WriteOp>> MakeWrite(const Call& call, keys::Command command, Bytes key, int status) {
   KVARTS_TRY(RunOptions options, RunOptionsOf(call));
-  auto write = std::make_unique<KeyWrite>(call.service.catalog, std::move(command), std::move(key), status,
-                                          WantsMinimal(call));
+  auto write =
+      std::make_unique<KeyWrite>(call.service.catalog, std::move(command), std::move(key), status, WantsMinimal(call));
   write->options = std::move(options);
   return write;
 }

@@ -4,9 +4,9 @@
 
 #include <charconv>
 
+#include "base/utf8.h"
 #include "core/keyspace.h"
 #include "encoding/json_writer.h"
-#include "base/utf8.h"
 
 namespace kvarts::http {
 namespace {

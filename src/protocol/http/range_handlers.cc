@@ -186,7 +186,8 @@ Result<std::unique_ptr<SlowOp>> ListKeys(Call& call) {
   page.values = query.Flag("values", true);
   page.cursor = query.Get("cursor", "");
   const bool limited = !stream || query.Get("limit").has_value();
-  page.limit = limited ? query.Uint("limit", options.default_page, 1, stream ? UINT32_MAX : options.max_page) : SIZE_MAX;
+  page.limit =
+      limited ? query.Uint("limit", options.default_page, 1, stream ? UINT32_MAX : options.max_page) : SIZE_MAX;
   page.max_bytes = call.service.engine().limits().max_page_bytes;
   page.max_skipped = options.tombstones_fail;
   const size_t count = query.Choice("count", {"none", "exact", "estimate"}, 0);

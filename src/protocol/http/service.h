@@ -39,8 +39,8 @@ struct Service {
   std::atomic<uint64_t> inflight_bytes{0};
   std::atomic<bool> ready{false};
   std::atomic<size_t> watchers{0};
-  // Whether requests must bear a token. Set once there is one, and never taken back: tokens that have all expired do not
-  // open the door.
+  // Whether requests must bear a token. Set once there is one, and never taken back: tokens that have all expired do
+  // not open the door.
   std::atomic<bool> tokens_required{false};
   // Nobody but this process can ask: its owner needs no token.
   bool local_only = false;

@@ -175,8 +175,8 @@ class Backlog {
 };
 
 struct WatchQuery {
-  KeyRange range;               // physical
-  std::optional<FeedId> feed;   // that covers it
+  KeyRange range;              // physical
+  std::optional<FeedId> feed;  // that covers it
   std::optional<FeedPosition> from;
   bool events = false;  // server-sent
   bool before = false;
@@ -249,10 +249,11 @@ class Watch final : public SlowOp {
     Subscription(Service& service, const WatchQuery& query, const std::shared_ptr<Waker>& waker,
                  const std::shared_ptr<Backlog>& backlog)
         : subscriptions(service.store.subscriptions()),
-          id(subscriptions.Watch(query.range, [waker, backlog, live = !query.feed](const Mutation& mutation, Version version) {
-            if (live) backlog->Push(mutation, version);
-            Waker::Wake(waker);
-          })) {}
+          id(subscriptions.Watch(query.range,
+                                 [waker, backlog, live = !query.feed](const Mutation& mutation, Version version) {
+                                   if (live) backlog->Push(mutation, version);
+                                   Waker::Wake(waker);
+                                 })) {}
     ~Subscription() { subscriptions.Cancel(id); }
     Subscriptions& subscriptions;
     const Subscriptions::Id id;
@@ -264,9 +265,8 @@ class Watch final : public SlowOp {
     // Changes of the feed that are not of the range cost no more than a page at a time.
     KVARTS_TRY(const FeedPage page, service.store.feeds().Read(*query_.feed, next_, kFeedPage));
     for (const FeedEntry& entry : page.entries) {
-      const bool concerns = entry.op == Mutation::Op::kEraseRange
-                                ? query_.range.Intersects({entry.key, entry.end})
-                                : query_.range.Contains(entry.key);
+      const bool concerns = entry.op == Mutation::Op::kEraseRange ? query_.range.Intersects({entry.key, entry.end})
+                                                                  : query_.range.Contains(entry.key);
       if (concerns) events.push_back(FromFeed(entry, query_.before));
     }
     next_ = page.next;
@@ -377,8 +377,9 @@ Result<std::unique_ptr<SlowOp>> WatchKeys(Call& call) {
   KVARTS_TRY(watch.range, CheckedUserRange(range, call.service.engine().limits()));
   watch.feed = FeedOf(call.service.catalog.current(), range);
   if (since && !watch.feed) {
-    return Error(ErrorCode::kInvalidArgument,
-                 "no feed keeps the changes of this range, so a watch of it cannot be resumed: read it, and watch anew");
+    return Error(
+        ErrorCode::kInvalidArgument,
+        "no feed keeps the changes of this range, so a watch of it cannot be resumed: read it, and watch anew");
   }
   return std::make_unique<Watch>(std::move(watch));
 }
