@@ -42,9 +42,9 @@ void Answer::Problem(const Error& error) {
   WriteProblem(writer_, error);
 }
 
-void Answer::Problem(const HttpError& error) {
+void Answer::Problem(const HttpError& error, std::string_view allow) {
   status_ = error.status;
-  WriteProblem(writer_, error);
+  WriteProblem(writer_, error, allow);
 }
 
 }  // namespace kvarts::http

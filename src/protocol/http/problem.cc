@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "encoding/json_writer.h"
 #include "base/utf8.h"
+#include "core/keyspace.h"
+#include "encoding/json_writer.h"
 
 namespace kvarts::http {
 namespace {
@@ -32,6 +33,14 @@ std::string_view TypeOfStatus(int status) {
     default:
       return "malformed_request";
   }
+}
+
+// The user's key in an error, which has it escaped; an engine that refuses a commit knows only physical keys.
+Bytes ShownKey(const Error& error, std::string_view escaped) {
+  const Result<Bytes> key = ParseEscaped(escaped);
+  if (!key.has_value()) return Bytes(escaped);
+  const bool of_engine = error.code() == ErrorCode::kPreconditionFailed || error.code() == ErrorCode::kConflict;
+  return of_engine ? Bytes(UserKeyOf(*key).value_or(*key)) : *key;
 }
 
 void WriteMembers(JsonWriter& json, std::string_view type, std::string_view title, int status, std::string_view text) {
@@ -83,14 +92,21 @@ void WriteProblem(ResponseWriter& answer, const Error& error) {
   JsonWriter json(answer.body());
   json.BeginObject();
   WriteMembers(json, ErrorCodeName(error.code()), ReasonPhrase(status), status, error.text());
-  for (const auto& [name, value] : error.fields()) json.BytesField(name, value);
+  for (const auto& [name, value] : error.fields()) {
+    if (name == "key") {
+      json.BytesField(name, ShownKey(error, value));
+    } else {
+      json.BytesField(name, value);
+    }
+  }
   json.EndObject();
   answer.Finish();
 }
 
-void WriteProblem(ResponseWriter& answer, const HttpError& error) {
+void WriteProblem(ResponseWriter& answer, const HttpError& error, std::string_view allow) {
   answer.Begin(error.status);
   answer.ContentType(kProblemType);
+  if (!allow.empty()) answer.Header("Allow", allow);
   if (error.status == 503) answer.Header("Retry-After", kRetryAfter);
   JsonWriter json(answer.body());
   json.BeginObject();
