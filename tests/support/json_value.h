@@ -28,7 +28,8 @@ class JsonValue {
   const std::string& text() const { return text_; }
   // What was written.
   const std::string& raw() const { return raw_; }
-  int64_t number() const { return std::stoll(raw_); }
+  // Also of a text of digits, as versions are.
+  int64_t number() const { return std::stoll(text_); }
   bool is_true() const { return raw_ == "true"; }
 
  private:
