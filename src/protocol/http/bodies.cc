@@ -89,7 +89,16 @@ void ReadCondition(JsonReader& json, std::string_view name, Fields* fields) {
   fields->condition = std::move(condition);
 }
 
+// What has two names is given by one of them.
+bool GivenAlready(std::string_view name, const Fields& fields) {
+  if (name.starts_with("key")) return fields.key.has_value();
+  if (name.starts_with("value")) return fields.value.has_value();
+  if (name.starts_with("append")) return fields.append.has_value();
+  return (name == "by" || name == "increment") && fields.by.has_value();
+}
+
 bool ReadOneField(JsonReader& json, std::string_view name, Fields* fields) {
+  json.Require(!GivenAlready(name, *fields), "the same is given twice, in two forms");
   if (name == "op") {
     fields->op = json.Text();
   } else if (name == "key") {

@@ -44,6 +44,8 @@ void Answer::Finish() {
 
 void Answer::Problem(const Error& error) { WriteProblem(Begin(StatusOf(error.code()), {}), error); }
 
-void Answer::Problem(const HttpError& error) { WriteProblem(Begin(error.status, {}), error); }
+void Answer::Problem(const HttpError& error, std::string_view allow) {
+  WriteProblem(Begin(error.status, {}), error, allow);
+}
 
 }  // namespace kvarts::http

@@ -44,7 +44,8 @@ class Answer {
   // Ends the answer; compresses the body if that pays.
   void Finish();
   void Problem(const Error& error);
-  void Problem(const HttpError& error);
+  // `allow`: the methods that would do.
+  void Problem(const HttpError& error, std::string_view allow = {});
   int status() const { return status_; }
 
  private:

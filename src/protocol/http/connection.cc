@@ -1,5 +1,6 @@
 #include "protocol/http/connection.h"
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 
@@ -23,6 +24,9 @@ constexpr HttpError kBodyTooLarge{413, "the body is larger than max_body_bytes"}
 constexpr HttpError kBodyCutOff{400, "the connection ended within the body"};
 constexpr HttpError kNoRoute{404, "there is no such route"};
 constexpr HttpError kWrongMethod{405, "the route does not know this method"};
+constexpr HttpError kEncodedBody{415, "a body must be sent without Content-Encoding"};
+
+constexpr const char* kAllMethods = "GET, HEAD, PUT, POST, DELETE, PATCH, OPTIONS";
 
 // Pressure of the engine from which on writes are delayed, and by how much at most.
 constexpr double kThrottleFrom = 0.5;
@@ -76,13 +80,15 @@ Connection::Step Connection::TakeRequest() {
   const HeadResult parsed = parser_.Parse(stream_.input(), &head_);
   if (parsed.incomplete()) return batch_.empty() ? Step::kNeedHead : Step::kRunBatch;
   if (parsed.refused()) return batch_.empty() ? Refuse(parsed.error) : Step::kRunBatch;
+  head_begun_ = false;
   if (!head_.has_body()) {
     const Step step = Dispatch({});
     if (step != Step::kRunBatch) stream_.Consume(parsed.size);
     return step;
   }
   const uint64_t length = head_.content_length().value_or(UINT64_MAX);
-  if (length <= stream_.input().size() - parsed.size) {
+  // What is too large is refused where bodies are read.
+  if (length <= std::min<uint64_t>(stream_.input().size() - parsed.size, service_.options.max_body_bytes)) {
     const Step step = Dispatch(stream_.input().substr(parsed.size, length));
     if (step != Step::kRunBatch) stream_.Consume(parsed.size + length);
     return step;
@@ -97,7 +103,7 @@ Connection::Step Connection::TakeRequest() {
 void Connection::FillInfo(RequestInfo* info) const {
   info->started_ns = NowNanos();
   info->minor_version = head_.minor_version();
-  info->keep_alive = head_.keep_alive() && !stream_.loop().draining();
+  info->keep_alive = head_.keep_alive() && !refuse_ && !stream_.loop().draining();
   info->method = head_.method();
   info->head_only = head_.method() == Method::kHead;
   if (head_.Has(Field::kAcceptEncoding)) info->gzip = AcceptsGzip(head_.accept_encoding());
@@ -126,16 +132,26 @@ Connection::Step Connection::Dispatch(std::string_view body) {
     return Step::kEnd;
   }
   if (found.route == nullptr) {
-    if (found.path_exists && head_.method() == Method::kOptions) {
-      AnswerOptions(answer, info);
+    const bool whole_server = head_.path() == "*";
+    if ((found.path_exists || whole_server) && head_.method() == Method::kOptions) {
+      AnswerOptions(answer, info, whole_server ? std::string(kAllMethods) : AllowedMethods(head_.path()));
+    } else if (found.path_exists) {
+      answer.Problem(kWrongMethod, AllowedMethods(head_.path()));
     } else {
-      answer.Problem(found.path_exists ? kWrongMethod : kNoRoute);
+      answer.Problem(kNoRoute);
     }
+    return Done(info, answer.status(), {});
+  }
+  // Else what was encoded would be stored as if it were the value.
+  if (!body.empty() && head_.Has(Field::kContentEncoding)) {
+    if (!batch_.empty()) return Step::kRunBatch;
+    answer.Problem(kEncodedBody);
     return Done(info, answer.status(), {});
   }
   if (found.route->right) {
     Result<std::shared_ptr<const Credential>> who = Authenticate(service_, head_, &last_token_);
     if (!who.has_value()) {
+      if (!batch_.empty()) return Step::kRunBatch;
       if (who.error().code() == ErrorCode::kRateLimited) loop_.metrics.rate_limited.Add();
       answer.Problem(who.error());
       return Done(info, answer.status(), {});
@@ -147,8 +163,7 @@ Connection::Step Connection::Dispatch(std::string_view body) {
 }
 
 // What a path can be asked for; to a browser also what a script may send.
-void Connection::AnswerOptions(Answer& answer, const RequestInfo& info) const {
-  const std::string methods = AllowedMethods(head_.path());
+void Connection::AnswerOptions(Answer& answer, const RequestInfo& info, std::string_view methods) {
   ResponseWriter& head = answer.Begin(204, {});
   head.Header("Allow", methods);
   if (info.cors_origin != nullptr) {
@@ -246,6 +261,10 @@ net::Task<bool> Connection::Wait() {
 }
 
 net::Task<Connection::Step> Connection::TakeBody() {
+  // A client may want the answers to what it has asked before it sends the body.
+  bool sent = stream_.FlushNow();
+  if (!sent) sent = co_await Send();
+  if (!sent) co_return Step::kEnd;
   stream_.SetDeadline(service_.options.request_timeout);
   const HttpError failed = co_await ReadBody();
   if (failed) {
@@ -291,7 +310,11 @@ net::Task<HttpError> Connection::ReadChunks() {
   while (true) {
     const std::string_view input = stream_.input();
     const size_t before = body_.size();
-    if (!Hold(input.size())) co_return kTooManyBytes;
+    // Small parts add up.
+    if (before + input.size() > std::max(kFreeBytes, held_)) {
+      const uint64_t more = before + input.size() - held_;
+      if (!Hold(std::max(more, kFreeBytes + 1))) co_return kTooManyBytes;
+    }
     body_.resize(before + input.size());
     const ChunkedDecoder::Progress progress = decoder.Decode(input, body_.data() + before);
     body_.resize(before + progress.produced);
@@ -332,7 +355,7 @@ net::Task<> Connection::RunBatch() {
     if (outcomes[i].has_value()) {
       op.Respond(answer, *outcomes[i]);
     } else {
-      answer.Problem(InUsersTerms(outcomes[i].error()));
+      answer.Problem(outcomes[i].error());
     }
     Done(op.info, answer.status(), outcomes[i].has_value() ? outcomes[i]->cost : Cost());
   }
@@ -341,6 +364,10 @@ net::Task<> Connection::RunBatch() {
 
 net::Task<> Connection::RunSlow() {
   const std::unique_ptr<SlowOp> op = std::move(slow_);
+  // Answers before it do not wait for it.
+  bool sent = stream_.FlushNow();
+  if (!sent) sent = co_await Send();
+  if (!sent) stream_.Abort();
   stream_.Keep();
   stream_.ClearDeadline();
   Answer answer(service_, loop_, op->info, &stream_.output());
@@ -353,6 +380,8 @@ net::Task<> Connection::RunSlow() {
       ending_ = true;
     }
   }
+  // An answer that only the end of the connection ends.
+  if (answer.status() != 0 && !answer.writer().keep_alive()) ending_ = true;
   Done(op->info, answer.status(), session.cost);
 }
 
@@ -370,7 +399,9 @@ HttpProtocol::Match HttpProtocol::Sniff(std::string_view first) const {
   // begin with a word and a space too.
   const size_t space = first.find(' ');
   for (const char c : first.substr(0, space)) {
-    if (c < 'A' || c > 'Z') return first.starts_with("\r\n") ? Match::kYes : Match::kNo;
+    if (c >= 'A' && c <= 'Z') continue;
+    if (first == "\r") return Match::kMaybe;
+    return first.starts_with("\r\n") ? Match::kYes : Match::kNo;
   }
   if (space == std::string_view::npos) return first.size() < kMaxSniffBytes ? Match::kMaybe : Match::kNo;
   if (space == 0) return Match::kNo;

@@ -38,7 +38,7 @@ class Connection {
   Step TakeRequest();
   Step Dispatch(std::string_view body);
   Step RunHandler(Call& call, const Route& route);
-  void AnswerOptions(Answer& answer, const RequestInfo& info) const;
+  static void AnswerOptions(Answer& answer, const RequestInfo& info, std::string_view methods);
   void FillInfo(RequestInfo* info) const;
   Step Refuse(const HttpError& error);
   Step Done(const RequestInfo& info, int status, const Cost& cost);

@@ -45,6 +45,14 @@ std::string RetryAfter(const Error& error) {
   return std::to_string(std::max<uint64_t>(1, (micros + 999'999) / 1'000'000));
 }
 
+// The user's key in an error, which has it escaped; an engine that refuses a commit knows only physical keys.
+Bytes ShownKey(const Error& error, std::string_view escaped) {
+  const Result<Bytes> key = ParseEscaped(escaped);
+  if (!key.has_value()) return Bytes(escaped);
+  const bool of_engine = error.code() == ErrorCode::kPreconditionFailed || error.code() == ErrorCode::kConflict;
+  return of_engine ? Bytes(UserKeyOf(*key).value_or(*key)) : *key;
+}
+
 void WriteMembers(JsonWriter& json, std::string_view type, std::string_view title, int status, std::string_view text) {
   json.Field("type", fmt::format("{}{}", kProblemPrefix, type));
   json.Field("title", title).Field("status", status).Field("detail", text);
@@ -94,23 +102,20 @@ void WriteProblem(ResponseWriter& answer, const Error& error) {
   JsonWriter json(answer.body());
   json.BeginObject();
   WriteMembers(json, ErrorCodeName(error.code()), ReasonPhrase(status), status, error.text());
-  for (const auto& [name, value] : error.fields()) json.BytesField(name, value);
+  for (const auto& [name, value] : error.fields()) {
+    if (name == "key") {
+      json.BytesField(name, ShownKey(error, value));
+    } else {
+      json.BytesField(name, value);
+    }
+  }
   json.EndObject();
   answer.Finish();
 }
 
-Error InUsersTerms(const Error& error) {
-  if (error.code() != ErrorCode::kPreconditionFailed) return error;
-  const Result<Bytes> physical = ParseEscaped(error.field("key"));
-  if (!physical.has_value()) return error;
-  const auto key = UserKeyOf(*physical);
-  if (!key) return error;
-  return Error(ErrorCode::kPreconditionFailed, "the condition does not hold",
-               {{"key", Escaped(*key)}, {"version", std::string(error.field("version"))}});
-}
-
-void WriteProblem(ResponseWriter& answer, const HttpError& error) {
+void WriteProblem(ResponseWriter& answer, const HttpError& error, std::string_view allow) {
   answer.ContentType(kProblemType);
+  if (!allow.empty()) answer.Header("Allow", allow);
   if (error.status == 503) answer.Header("Retry-After", kRetryAfter);
   JsonWriter json(answer.body());
   json.BeginObject();
