@@ -91,6 +91,7 @@ Status Server::StartLoops() {
                                    HttpOptionsOf(options_),
                                    {std::move(secret), options_.max_cursor_age},
                                    {}});
+  KVARTS_CHECK_OK(DecideAccess());
   for (size_t i = 0; i < loops; ++i) {
     loops_.push_back(std::make_unique<net::Loop>(i));
     service_->loops.push_back(std::make_unique<http::LoopState>(clock_));
@@ -115,21 +116,28 @@ void Server::Tick(size_t loop) {
   if (!taken) Log(LogLevel::kWarning, "retention has to wait: too much work is queued");
 }
 
+Status Server::DecideAccess() {
+  service_->local_only = options_.listen.empty();
+  bool needed = options_.require_tokens == TokenPolicy::kAlways || tokens_->any();
+  for (const std::string& text : options_.listen) {
+    KVARTS_TRY(const net::Address address, net::ParseAddress(text));
+    if (address.IsLoopback()) continue;
+    if (!tokens_->any()) {
+      return Error(ErrorCode::kInvalidArgument, "without tokens only loopback can be served; make one first",
+                   {{"address", text}});
+    }
+    needed = true;
+  }
+  service_->tokens_required = needed;
+  return {};
+}
+
 Status Server::StartListening() {
   if (!options_.tls.certificate.empty()) KVARTS_CHECK_OK(ReloadTls());
   for (const std::string& text : options_.listen) {
     KVARTS_TRY(const net::Address address, net::ParseAddress(text));
-    if (!address.IsLoopback()) {
-      if (!tokens_->any()) {
-        return Error(ErrorCode::kInvalidArgument, "without tokens only loopback can be served; make one first",
-                     {{"address", text}});
-      }
-      service_->tokens_required = true;
-    }
     KVARTS_CHECK_OK(listener_->Listen(address));
   }
-  service_->local_only = options_.listen.empty();
-  if (options_.require_tokens == TokenPolicy::kAlways || tokens_->any()) service_->tokens_required = true;
   service_->ready = true;
   return {};
 }

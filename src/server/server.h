@@ -43,6 +43,8 @@ class Server {
 
   Status OpenStore();
   Status StartLoops();
+  // Who may ask, before anybody can.
+  Status DecideAccess();
   Status StartListening();
   // On a loop, a few times a second.
   void Tick(size_t loop);
