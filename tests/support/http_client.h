@@ -49,6 +49,8 @@ class HttpClient {
                   std::string_view body = {});
   // Whether the server ends the connection within this time, after whatever it still sends (which is dropped).
   bool EndsWithin(std::chrono::milliseconds time);
+  // What there is, at most so many bytes; empty at the end.
+  std::string ReadSome(size_t at_most);
   // Whatever arrives within this time.
   std::string ReadRaw(std::chrono::milliseconds time);
 
