@@ -105,7 +105,7 @@ class Stream {
   size_t sent_ = 0;  // of the output
   SteadyTime deadline_ = SteadyTime::max();
   std::chrono::milliseconds renewed_{};  // of the deadline, with every byte that is sent; zero: it is not
-  std::unique_ptr<Timer> sleep_;  // made when first needed
+  std::unique_ptr<Timer> sleep_;         // made when first needed
   bool idle_ = false;
   bool woken_ = false;
   Stream* next_ = nullptr;

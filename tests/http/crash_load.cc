@@ -78,7 +78,8 @@ std::map<std::string, uint64_t> CrashLoad::ReadState(const std::string& address)
   std::map<std::string, uint64_t> state;
   std::string cursor;
   do {
-    const HttpAnswer answer = client.Call("GET", "/keys?prefix=crash/&limit=1000" + (cursor.empty() ? "" : "&cursor=" + cursor));
+    const HttpAnswer answer =
+        client.Call("GET", "/keys?prefix=crash/&limit=1000" + (cursor.empty() ? "" : "&cursor=" + cursor));
     const JsonValue page = JsonValue::Parse(answer.body);
     for (const JsonValue& item : page["items"].elements()) {
       state[item["key"].text()] = static_cast<uint64_t>(item["value"].number());

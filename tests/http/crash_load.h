@@ -1,7 +1,7 @@
 // What the crash test over HTTP writes, what it was promised, and what must therefore be there after a crash.
 //
-// Each writer has keys of its own and writes a growing number to them, with durability sync, so that what is there says which write it is of:
-// at least the last one that was acknowledged, at most the last one that was sent.
+// Each writer has keys of its own and writes a growing number to them, with durability sync, so that what is there says
+// which write it is of: at least the last one that was acknowledged, at most the last one that was sent.
 //
 //   crash/W/put/K     PUT of the number, some of them pipelined
 //   crash/W/pair/a, b one commit of both: they are equal

@@ -19,8 +19,8 @@ class HttpCrashTest : public ::testing::Test {
  protected:
   std::unique_ptr<ServerProcess> Start() const {
     // Small buffers, so that files are written, too.
-    return std::make_unique<ServerProcess>(
-        std::vector<std::string>{"--data", dir_ / "data", "--durability", "sync", "--memory-budget", "8MiB", "--hot-cache", "0"});
+    return std::make_unique<ServerProcess>(std::vector<std::string>{"--data", dir_ / "data", "--durability", "sync",
+                                                                    "--memory-budget", "8MiB", "--hot-cache", "0"});
   }
   // Loads the server until so much is acknowledged, and a little longer; then kills it.
   void RunAndKill(uint64_t acks) {

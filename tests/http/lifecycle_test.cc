@@ -112,7 +112,8 @@ TEST_P(LifecycleTest, AStoppingServerFinishesAnExport) {
   const auto server = Start();
   HttpClient client(server->address());
   const std::string value(1 << 20, 'x');
-  for (int i = 0; i < 30; ++i) client.Call("PUT", "/keys/drain/" + std::to_string(i), {{"Prefer", "return=minimal"}}, value);
+  for (int i = 0; i < 30; ++i)
+    client.Call("PUT", "/keys/drain/" + std::to_string(i), {{"Prefer", "return=minimal"}}, value);
   client.Send(RequestText("GET", "/keys?prefix=drain/", {{"Accept", "application/x-ndjson"}}));
   std::this_thread::sleep_for(milliseconds(100));
   server->Signal(SIGTERM);
@@ -175,15 +176,17 @@ class RestartTest : public LifecycleTest {};
 TEST_P(RestartTest, ARestartKeepsEverything) {
   const TempDir dir;
   auto server = Start({"--data", dir / "data"});
-  const std::vector<std::string> targets = {"/keys/a",     "/keys/json", "/keys/raw", "/keys/typed",
-                                            "/keys/%00%FF", "/keys/ttl", "/keys/n",   "/keys/big",
-                                            "/keys?prefix=page/&limit=100", "/keys?count=exact"};
+  const std::vector<std::string> targets = {"/keys/a",          "/keys/json",   "/keys/raw",
+                                            "/keys/typed",      "/keys/%00%FF", "/keys/ttl",
+                                            "/keys/n",          "/keys/big",    "/keys?prefix=page/&limit=100",
+                                            "/keys?count=exact"};
   std::string cursor;
   std::vector<std::string> before;
   {
     HttpClient client(server->address());
     client.Call("PUT", "/keys/a", {}, "x");
-    client.Call("PUT", "/keys/json", {{"Content-Type", "application/json"}}, R"({"value":{"n":1.00,"big":123456789012345678901234567890}})");
+    client.Call("PUT", "/keys/json", {{"Content-Type", "application/json"}},
+                R"({"value":{"n":1.00,"big":123456789012345678901234567890}})");
     client.Call("PUT", "/keys/raw", {}, std::string("\0\xff", 2));
     client.Call("PUT", "/keys/typed", {{"Content-Type", "text/html"}}, "<p>");
     client.Call("PUT", "/keys/%00%FF", {}, "bytes");
@@ -193,7 +196,8 @@ TEST_P(RestartTest, ARestartKeepsEverything) {
     client.Call("PUT", "/keys/big", {}, std::string(5 << 20, 'b'));
     client.Call("PUT", "/keys/gone", {}, "x");
     client.Call("DELETE", "/keys/gone");
-    for (int i = 0; i < 20; ++i) client.Call("PUT", "/keys/page/" + std::to_string(i), {{"Kvarts-Durability", "none"}}, "x");
+    for (int i = 0; i < 20; ++i)
+      client.Call("PUT", "/keys/page/" + std::to_string(i), {{"Kvarts-Durability", "none"}}, "x");
     std::this_thread::sleep_for(milliseconds(110));
     for (const std::string& target : targets) before.push_back(client.Call("GET", target).body);
     cursor = JsonValue::Parse(client.Call("GET", "/keys?prefix=page/&limit=5").body)["cursor"].text();

@@ -13,15 +13,34 @@ using std::chrono::milliseconds;
 constexpr milliseconds kSoon(5'000);
 
 const std::vector<std::string> kSmall = {
-    "--http-max-body-bytes", "8KiB",  "--http-max-head-bytes",      "2KiB", "--http-max-headers",           "10",
-    "--http-max-batch-keys", "5",     "--http-max-page-limit",      "7",    "--http-default-page-limit",    "3",
-    "--limits-max-key-bytes", "64",   "--limits-max-value-bytes",   "4KiB", "--limits-max-commit-operations", "16",
-    "--http-max-pipelined",  "2",     "--http-compress-min-bytes",  "1KiB",
+    "--http-max-body-bytes",
+    "8KiB",
+    "--http-max-head-bytes",
+    "2KiB",
+    "--http-max-headers",
+    "10",
+    "--http-max-batch-keys",
+    "5",
+    "--http-max-page-limit",
+    "7",
+    "--http-default-page-limit",
+    "3",
+    "--limits-max-key-bytes",
+    "64",
+    "--limits-max-value-bytes",
+    "4KiB",
+    "--limits-max-commit-operations",
+    "16",
+    "--http-max-pipelined",
+    "2",
+    "--http-compress-min-bytes",
+    "1KiB",
 };
 
 class LimitsTest : public HttpTest {
  protected:
-  HttpAnswer Ask(std::string_view method, std::string_view target, const HttpHeaders& headers = {}, std::string_view body = {}) {
+  HttpAnswer Ask(std::string_view method, std::string_view target, const HttpHeaders& headers = {},
+                 std::string_view body = {}) {
     HttpClient client = Connect(kSmall);
     return client.Call(method, target, headers, body);
   }
@@ -134,7 +153,8 @@ TEST_P(LimitsTest, MaxKeyBytes) {
   }
   const std::string long_key(65, 'k');
   EXPECT_EQ(Ask("POST", "/keys/get", {}, R"({"keys":[")" + long_key + R"("]})").status, 413);
-  EXPECT_EQ(Ask("POST", "/commit", {}, R"({"mutations":[{"op":"put","key":")" + long_key + R"(","value":1}]})").status, 413);
+  EXPECT_EQ(Ask("POST", "/commit", {}, R"({"mutations":[{"op":"put","key":")" + long_key + R"(","value":1}]})").status,
+            413);
   EXPECT_EQ(Ask("GET", "/keys?prefix=" + long_key).status, 413);
 }
 
@@ -152,7 +172,8 @@ TEST_P(LimitsTest, MaxValueBytes) {
 TEST_P(LimitsTest, MaxCommitOperations) {
   const auto answer = [this](int count) {
     std::string mutations;
-    for (int i = 0; i < count; ++i) mutations += fmt::format(R"({}{{"op":"put","key":"ops/{}","value":1}})", i == 0 ? "" : ",", i);
+    for (int i = 0; i < count; ++i)
+      mutations += fmt::format(R"({}{{"op":"put","key":"ops/{}","value":1}})", i == 0 ? "" : ",", i);
     return Ask("POST", "/commit", {}, R"({"mutations":[)" + mutations + "]}");
   };
   EXPECT_EQ(answer(15).status, 200);
@@ -177,7 +198,8 @@ TEST_P(LimitsTest, CompressMinBytes) {
     EXPECT_EQ(answer.Header("Content-Encoding"), size < 1'024 ? "" : "gzip") << size;
   }
   for (const char* encoding : {"identity", "gzip;q=0", "br", "*;q=0"}) {
-    const HttpAnswer answer = Ask("GET", "/keys/compress", {{"Accept", "application/octet-stream"}, {"Accept-Encoding", encoding}});
+    const HttpAnswer answer =
+        Ask("GET", "/keys/compress", {{"Accept", "application/octet-stream"}, {"Accept-Encoding", encoding}});
     EXPECT_EQ(answer.body.size(), 1'024U) << encoding;
   }
 }
@@ -208,7 +230,7 @@ TEST_P(LimitsTest, MaxConnections) {
 
 TEST_P(LimitsTest, MaxInflightBytes) {
   const std::vector<std::string> options = {"--http-max-inflight-bytes", "1MiB", "--http-max-body-bytes", "1MiB",
-                                            "--limits-max-value-bytes", "1MiB"};
+                                            "--limits-max-value-bytes",  "1MiB"};
   const std::string large(700 << 10, 'x');
   const std::string whole = RequestText("PUT", "/keys/inflight", {{"Prefer", "return=minimal"}}, large);
   const std::string chunked =

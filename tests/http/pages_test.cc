@@ -18,8 +18,8 @@ class PagesTest : public HttpTest {
   void Fill(std::string_view prefix, int count, std::string_view value = {}) {
     std::string mutations;
     for (int i = 0; i < count; ++i) {
-      mutations += fmt::format(R"({}{{"op":"put","key":"{}{:04}","value":{}}})", mutations.empty() ? "" : ",", prefix, i,
-                               value.empty() ? std::to_string(i) : std::string(value));
+      mutations += fmt::format(R"({}{{"op":"put","key":"{}{:04}","value":{}}})", mutations.empty() ? "" : ",", prefix,
+                               i, value.empty() ? std::to_string(i) : std::string(value));
     }
     ASSERT_EQ(Post("/commit", fmt::format(R"({{"mutations":[{}]}})", mutations)).status, 200);
   }
@@ -77,8 +77,9 @@ TEST_P(PagesTest, BoundsAreHonoured) {
   EXPECT_EQ(keys("prefix=pages/bounds/x"), 0U);
   EXPECT_EQ(KeysOf(Page("start=pages/bounds/0003&end=pages/bounds/0006&reverse")).front(), "pages/bounds/0005");
   EXPECT_GE(keys("start=pages/bounds/0003"), 7U);
-  for (const char* query : {"prefix=a&start=b", "prefix=a&end=b", "start=b&end=a", "start=a&end=a", "limit=0", "limit=x", "limit=-1",
-                            "limit=10001", "reverse=maybe", "count=some", "unknown=1", "limit=1&limit=2", "cursor=%zz", "prefix=%"}) {
+  for (const char* query :
+       {"prefix=a&start=b", "prefix=a&end=b", "start=b&end=a", "start=a&end=a", "limit=0", "limit=x", "limit=-1",
+        "limit=10001", "reverse=maybe", "count=some", "unknown=1", "limit=1&limit=2", "cursor=%zz", "prefix=%"}) {
     EXPECT_TRUE(IsProblem(Get(std::string("/keys?") + query), 400, "invalid_argument")) << query;
   }
 }
@@ -149,8 +150,9 @@ TEST_P(PagesTest, CursorsFitOnlyTheirQueryAndCannotBeForged) {
   EXPECT_EQ(KeysOf(Page(query, cursor)).front(), "pages/cursor/0005");
   // Again, and with another limit: the same place.
   EXPECT_EQ(KeysOf(Page("prefix=pages/cursor/&limit=1", cursor)).front(), "pages/cursor/0005");
-  for (const char* other : {"prefix=pages/curso", "prefix=pages/cursor/&reverse", "prefix=pages/cursor/&values=false", "limit=5",
-                            "prefix=pages/cursor/&count=exact", "start=pages/cursor/", "start=pages/cursor/&end=pages/cursor/0010"}) {
+  for (const char* other :
+       {"prefix=pages/curso", "prefix=pages/cursor/&reverse", "prefix=pages/cursor/&values=false", "limit=5",
+        "prefix=pages/cursor/&count=exact", "start=pages/cursor/", "start=pages/cursor/&end=pages/cursor/0010"}) {
     EXPECT_TRUE(IsProblem(Get(std::string("/keys?") + other + "&cursor=" + cursor), 400, "invalid_argument")) << other;
   }
   const auto refused = [&](const std::string& text) {
@@ -173,14 +175,16 @@ TEST_P(PagesTest, ACursorOfAnotherDatabaseIsRefused) {
   Fill("pages/foreign/", 4);
   const std::string cursor = Page("prefix=pages/foreign/&limit=1")["cursor"].text();
   HttpClient other = Connect({"--limits-max-cursor-age", "1s"});
-  EXPECT_TRUE(IsProblem(other.Call("GET", "/keys?prefix=pages/foreign/&limit=1&cursor=" + cursor), 400, "invalid_argument"));
+  EXPECT_TRUE(
+      IsProblem(other.Call("GET", "/keys?prefix=pages/foreign/&limit=1&cursor=" + cursor), 400, "invalid_argument"));
   // Its own, too, after their time.
   for (int i = 0; i < 3; ++i) other.Call("PUT", "/keys/pages/foreign/" + std::to_string(i), {}, "x");
   const std::string own =
       JsonValue::Parse(other.Call("GET", "/keys?prefix=pages/foreign/&limit=1").body)["cursor"].text();
   EXPECT_EQ(other.Call("GET", "/keys?prefix=pages/foreign/&limit=1&cursor=" + own).status, 200);
   std::this_thread::sleep_for(std::chrono::milliseconds(1'100));
-  EXPECT_TRUE(IsProblem(other.Call("GET", "/keys?prefix=pages/foreign/&limit=1&cursor=" + own), 400, "invalid_argument"));
+  EXPECT_TRUE(
+      IsProblem(other.Call("GET", "/keys?prefix=pages/foreign/&limit=1&cursor=" + own), 400, "invalid_argument"));
 }
 
 TEST_P(PagesTest, CountsAreExactWhenAsked) {
@@ -226,8 +230,9 @@ TEST_P(PagesTest, AnExportIsWholeAndSaysSo) {
 
 TEST_P(PagesTest, AnExportCanBeCompressed) {
   Fill("pages/packed/", 2'000);
-  const ProgramRun run = RunProgram({"curl", "-sN", "--compressed", "-H", "Accept: application/x-ndjson", "-w", "%{size_download}",
-                                     "http://" + Server().address() + "/keys?prefix=pages/packed/"});
+  const ProgramRun run =
+      RunProgram({"curl", "-sN", "--compressed", "-H", "Accept: application/x-ndjson", "-w", "%{size_download}",
+                  "http://" + Server().address() + "/keys?prefix=pages/packed/"});
   const size_t end = run.out.rfind('\n');
   EXPECT_EQ(std::ranges::count(run.out, '\n'), 2'001);
   EXPECT_LT(std::stoul(run.out.substr(end + 1)), end / 3);

@@ -23,7 +23,9 @@ class RoutesTest : public HttpTest {
     return client.Read("HEAD");
   }
   // The path with something in place of its parameters.
-  static std::string Filled(const std::string& path) { return std::regex_replace(path, std::regex("\\{[^}]*\\}"), "routes"); }
+  static std::string Filled(const std::string& path) {
+    return std::regex_replace(path, std::regex("\\{[^}]*\\}"), "routes");
+  }
 };
 
 TEST_P(RoutesTest, EveryRouteOfTheDocumentAnswersAndNoOther) {
@@ -47,7 +49,8 @@ TEST_P(RoutesTest, EveryRouteOfTheDocumentAnswersAndNoOther) {
       ASSERT_NE(answer.status, 0) << method << " " << target;
       // A path may also be that of a wider route: what its OPTIONS says counts then.
       const bool known = documented.contains(method);
-      EXPECT_EQ(allowed.find(method) != std::string::npos, answer.status != 405) << method << " " << target << ": " << allowed;
+      EXPECT_EQ(allowed.find(method) != std::string::npos, answer.status != 405)
+          << method << " " << target << ": " << allowed;
       if (known) {
         EXPECT_NE(answer.status, 405) << method << " " << target;
         EXPECT_NE(answer.status, 501) << method << " " << target;
@@ -84,7 +87,8 @@ TEST_P(RoutesTest, EverySchemaThatIsNamedIsThere) {
 }
 
 TEST_P(RoutesTest, WhatIsNotInTheDocumentIsNotFound) {
-  for (const char* target : {"/", "/key", "/keysx", "/keys/..", "/Keys", "/openapi.json/", "/livez/x", "//keys", "/commit/"}) {
+  for (const char* target :
+       {"/", "/key", "/keysx", "/keys/..", "/Keys", "/openapi.json/", "/livez/x", "//keys", "/commit/"}) {
     const HttpAnswer answer = Get(target);
     if (std::string_view(target) == "/keys/..") {
       EXPECT_TRUE(IsProblem(answer, 404, "not_found"));  // a key as any other

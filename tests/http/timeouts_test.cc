@@ -17,7 +17,8 @@ const std::vector<std::string> kShort = {"--http-idle-timeout",    "400ms", "--h
 class TimeoutsTest : public HttpTest {
  protected:
   // How long the server keeps the connection, at most five seconds. `feed` is called every 50 ms.
-  static milliseconds Lasts(HttpClient& client, const std::function<void()>& feed = [] {}) {
+  static milliseconds Lasts(
+      HttpClient& client, const std::function<void()>& feed = [] {}) {
     const auto begin = Steady::now();
     while (Steady::now() < begin + milliseconds(5'000)) {
       if (client.EndsWithin(milliseconds(50))) break;

@@ -16,18 +16,21 @@ class TlsTest : public ::testing::Test {
   // A certificate for 127.0.0.1 that vouches for itself: NAME.pem and NAME.key.
   void MakeCertificate(const std::string& name) const {
     const ProgramRun made =
-        RunProgram({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                    "-subj", "/CN=" + name, "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", files_ / (name + ".key"), "-out",
-                    files_ / (name + ".pem")});
+        RunProgram({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                    "-days", "2", "-subj", "/CN=" + name, "-addext", "subjectAltName=IP:127.0.0.1", "-keyout",
+                    files_ / (name + ".key"), "-out", files_ / (name + ".pem")});
     ASSERT_EQ(made.code, 0) << made.err;
   }
   // Puts a certificate in the place from which the server reads it.
   void Install(const std::string& name) const {
-    std::filesystem::copy_file(files_ / (name + ".pem"), files_ / "server.pem", std::filesystem::copy_options::overwrite_existing);
-    std::filesystem::copy_file(files_ / (name + ".key"), files_ / "server.key", std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::copy_file(files_ / (name + ".pem"), files_ / "server.pem",
+                               std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::copy_file(files_ / (name + ".key"), files_ / "server.key",
+                               std::filesystem::copy_options::overwrite_existing);
   }
   std::unique_ptr<ServerProcess> Start(std::vector<std::string> options = {}) const {
-    options.insert(options.end(), {"--engine", "memory", "--tls-certificate", files_ / "server.pem", "--tls-key", files_ / "server.key"});
+    options.insert(options.end(), {"--engine", "memory", "--tls-certificate", files_ / "server.pem", "--tls-key",
+                                   files_ / "server.key"});
     return std::make_unique<ServerProcess>(options);
   }
   void SetUp() override {
@@ -36,7 +39,8 @@ class TlsTest : public ::testing::Test {
   }
   // curl's exit code, when it trusts the certificate of this name.
   int CurlCode(const ServerProcess& server, const std::string& name, std::vector<std::string> more = {}) const {
-    std::vector<std::string> words = {"curl", "-s", "-o", "/dev/null", "--max-time", "20", "--cacert", files_ / (name + ".pem")};
+    std::vector<std::string> words = {"curl",       "-s", "-o",       "/dev/null",
+                                      "--max-time", "20", "--cacert", files_ / (name + ".pem")};
     words.insert(words.end(), more.begin(), more.end());
     words.push_back("https://" + server.address() + "/livez");
     return RunProgram(words).code;
@@ -61,7 +65,9 @@ TEST_F(TlsTest, CarriesLargeBodiesBothWays) {
   for (int i = 0; i < 5'000'000; ++i) value.push_back(static_cast<char>(i * 31 + i / 1000));
   const std::string url = "https://" + server->address() + "/keys/large";
   const std::string trust = files_ / "one.pem";
-  EXPECT_EQ(Curl({"--cacert", trust, "-X", "PUT", "--data-binary", "@-", "-H", "Content-Type:", "-H", "Prefer: return=minimal", url}, value)
+  EXPECT_EQ(Curl({"--cacert", trust, "-X", "PUT", "--data-binary", "@-", "-H", "Content-Type:", "-H",
+                  "Prefer: return=minimal", url},
+                 value)
                 .status,
             204);
   EXPECT_EQ(Curl({"--cacert", trust, "-H", "Accept: application/octet-stream", url}).body, value);
@@ -77,9 +83,9 @@ TEST_F(TlsTest, AnswersPipelinedRequestsInOrder) {
     text += RequestText("GET", "/keys/tls/" + std::to_string(i), {{"Accept", "application/octet-stream"}});
   }
   text += RequestText("GET", "/livez", {{"Connection", "close"}});
-  const ProgramRun run = RunProgram({"openssl", "s_client", "-quiet", "-verify_quiet", "-CAfile", files_ / "one.pem", "-connect",
-                                     server->address()},
-                                    text);
+  const ProgramRun run = RunProgram(
+      {"openssl", "s_client", "-quiet", "-verify_quiet", "-CAfile", files_ / "one.pem", "-connect", server->address()},
+      text);
   size_t at = 0;
   for (int i = 0; i < 200; ++i) {
     at = run.out.find("\r\n\r\nvalue " + std::to_string(i), at);
@@ -108,7 +114,8 @@ TEST_F(TlsTest, AHangupReadsTheCertificateAnew) {
 TEST_F(TlsTest, GarbageAndPlainClientsCostNothing) {
   const auto server = Start({"--http-head-timeout", "500ms"});
   std::vector<std::string> texts = {"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n", std::string(100'000, '\0'), "\n",
-                                    std::string("\x16\x03\x01\x00\x05hello", 10), std::string("\x16\x03\x01\xff\xff", 5)};
+                                    std::string("\x16\x03\x01\x00\x05hello", 10),
+                                    std::string("\x16\x03\x01\xff\xff", 5)};
   for (const std::string& text : texts) {
     HttpClient client(server->address());
     client.Send(text);
@@ -133,7 +140,8 @@ TEST_F(TlsTest, TheOldestVersionAndTheClientsCertificateAreOptions) {
 
 TEST_F(TlsTest, FilesThatDoNotFitAreRefusedAtTheStart) {
   MakeCertificate("other");
-  std::filesystem::copy_file(files_ / "other.key", files_ / "server.key", std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::copy_file(files_ / "other.key", files_ / "server.key",
+                             std::filesystem::copy_options::overwrite_existing);
   EXPECT_THROW(Start(), std::runtime_error);
   std::filesystem::remove(files_ / "server.pem");
   EXPECT_THROW(Start(), std::runtime_error);
