@@ -152,8 +152,9 @@ TEST_P(ChangesTest, ConcurrentChangesAreAllThere) {
       const HttpHeaders json = {{"Content-Type", "application/json"}};
       for (int n = 0; n < kEach; ++n) {
         EXPECT_EQ(client.Call("PATCH", "/keys/changes/sum", json, R"({"increment":3})").status, 200);
-        EXPECT_EQ(client.Call("POST", "/commit", json, R"({"mutations":[{"op":"add","key":"changes/added","by":2}]})").status,
-                  200);
+        EXPECT_EQ(
+            client.Call("POST", "/commit", json, R"({"mutations":[{"op":"add","key":"changes/added","by":2}]})").status,
+            200);
       }
     });
   }

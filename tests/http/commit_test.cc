@@ -49,15 +49,15 @@ TEST_P(CommitTest, PreconditionsOfEveryKind) {
     std::string precondition;
     bool holds;
   };
-  for (const Case& one : {Case{R"({"key":"commit/pre/a","present":true})", true},
-                          Case{R"({"key":"commit/pre/a","absent":true})", false},
-                          Case{R"({"key":"commit/pre/none","absent":true})", true},
-                          Case{R"({"key":"commit/pre/none","present":true})", false},
-                          Case{R"({"key":"commit/pre/a","version":")" + version + R"("})", true},
-                          Case{R"({"key":"commit/pre/a","version":"1"})", false},
-                          Case{R"({"key":"commit/pre/none","version":"1"})", false},
-                          Case{R"({"prefix":"commit/pre/a","unchanged_since":")" + version + R"("})", true},
-                          Case{R"({"prefix":"commit/pre/a","unchanged_since":"1"})", false}}) {
+  for (const Case& one :
+       {Case{R"({"key":"commit/pre/a","present":true})", true}, Case{R"({"key":"commit/pre/a","absent":true})", false},
+        Case{R"({"key":"commit/pre/none","absent":true})", true},
+        Case{R"({"key":"commit/pre/none","present":true})", false},
+        Case{R"({"key":"commit/pre/a","version":")" + version + R"("})", true},
+        Case{R"({"key":"commit/pre/a","version":"1"})", false},
+        Case{R"({"key":"commit/pre/none","version":"1"})", false},
+        Case{R"({"prefix":"commit/pre/a","unchanged_since":")" + version + R"("})", true},
+        Case{R"({"prefix":"commit/pre/a","unchanged_since":"1"})", false}}) {
     const HttpAnswer answer = Commit(one.precondition, Put("commit/pre/outcome"));
     EXPECT_EQ(answer.status, one.holds ? 200 : 412) << one.precondition << answer.body;
     if (answer.status != 412) continue;
@@ -77,12 +77,14 @@ TEST_P(CommitTest, RangeUnchangedSeesPutsDeletesAndNewKeys) {
   // What is written elsewhere does not count.
   Commit("", Put("commit/outside"));
   EXPECT_EQ(Commit(unchanged_since(version), Put("commit/witness")).status, 200);
-  for (const char* mutation : {R"({"op":"put","key":"commit/range/c","value":1})", R"({"op":"put","key":"commit/range/a","value":1})",
-                               R"({"op":"delete","key":"commit/range/b"})", R"({"op":"add","key":"commit/range/n"})",
-                               R"({"op":"delete_range","prefix":"commit/range/"})"}) {
+  for (const char* mutation :
+       {R"({"op":"put","key":"commit/range/c","value":1})", R"({"op":"put","key":"commit/range/a","value":1})",
+        R"({"op":"delete","key":"commit/range/b"})", R"({"op":"add","key":"commit/range/n"})",
+        R"({"op":"delete_range","prefix":"commit/range/"})"}) {
     const HttpAnswer changed = Commit("", mutation);
     ASSERT_EQ(changed.status, 200) << changed.body;
-    EXPECT_TRUE(IsProblem(Commit(unchanged_since(version), Put("commit/witness", "\"bad\"")), 412, "precondition_failed"))
+    EXPECT_TRUE(
+        IsProblem(Commit(unchanged_since(version), Put("commit/witness", "\"bad\"")), 412, "precondition_failed"))
         << mutation;
     version = JsonValue::Parse(changed.body)["version"].text();
     EXPECT_EQ(Commit(unchanged_since(version), Put("commit/witness")).status, 200) << mutation;
@@ -93,10 +95,11 @@ TEST_P(CommitTest, RangeUnchangedSeesPutsDeletesAndNewKeys) {
 TEST_P(CommitTest, NothingIsDoneWhenAnythingFails) {
   Commit("", Put("commit/nothing/text", R"("x")") + R"(,{"op":"delete","key":"commit/nothing/a","missing_ok":true})");
   const std::string a = Put("commit/nothing/a");
-  for (const char* failing : {R"({"op":"delete","key":"commit/nothing/none"})", R"({"op":"touch","key":"commit/nothing/none","ttl":1})",
-                              R"({"op":"increment","key":"commit/nothing/text"})",
-                              R"({"op":"put","key":"commit/nothing/text","value":1,"absent":true})",
-                              R"({"op":"put","key":"commit/nothing/b","value":1,"version":"1"})"}) {
+  for (const char* failing :
+       {R"({"op":"delete","key":"commit/nothing/none"})", R"({"op":"touch","key":"commit/nothing/none","ttl":1})",
+        R"({"op":"increment","key":"commit/nothing/text"})",
+        R"({"op":"put","key":"commit/nothing/text","value":1,"absent":true})",
+        R"({"op":"put","key":"commit/nothing/b","value":1,"version":"1"})"}) {
     EXPECT_EQ(Commit("", a + "," + failing).status / 100, 4) << failing;
     EXPECT_EQ(Commit("", std::string(failing) + "," + a).status / 100, 4) << failing;
   }
@@ -107,11 +110,13 @@ TEST_P(CommitTest, NothingIsDoneWhenAnythingFails) {
 }
 
 TEST_P(CommitTest, LaterMutationsSeeEarlierOnes) {
-  const HttpAnswer answer = Commit("", R"({"op":"put","key":"commit/later","value":"1"},{"op":"append","key":"commit/later","value":"0"},
+  const HttpAnswer answer =
+      Commit("", R"({"op":"put","key":"commit/later","value":"1"},{"op":"append","key":"commit/later","value":"0"},
       {"op":"increment","key":"commit/later","by":5})");
   ASSERT_EQ(answer.status, 200) << answer.body;
   EXPECT_EQ(RawValueOf("/keys/commit/later"), R"("15")");
-  ASSERT_EQ(Commit("", R"({"op":"put","key":"commit/later","value":1},{"op":"delete","key":"commit/later"})").status, 200);
+  ASSERT_EQ(Commit("", R"({"op":"put","key":"commit/later","value":1},{"op":"delete","key":"commit/later"})").status,
+            200);
   EXPECT_EQ(Get("/keys/commit/later").status, 404);
 }
 
@@ -122,24 +127,37 @@ TEST_P(CommitTest, PreconditionsAloneAreACommit) {
 }
 
 TEST_P(CommitTest, MalformedBodiesAreRefusedAndSayWhere) {
-  for (const char* body :
-       {"", "[]", "{}", R"({"mutations":[]})", R"({"mutations":{}})", R"({"mutations":[1]})", R"({"mutations":[{}]})",
-        R"({"mutations":[{"op":"drop","key":"a"}]})", R"({"mutations":[{"op":"put","key":"a"}]})",
-        R"({"mutations":[{"op":"put","value":1}]})", R"({"mutations":[{"op":"put","key":"","value":1}]})",
-        R"({"mutations":[{"op":"put","key":"a","value":1,"absent":false}]})",
-        R"({"mutations":[{"op":"put","key":"a","value":1,"absent":true,"present":true}]})",
-        R"({"mutations":[{"op":"put","key":"a","value":1,"version":1}]})",
-        R"({"mutations":[{"op":"touch","key":"a"}]})", R"({"mutations":[{"op":"append","key":"a","value":1}]})",
-        R"({"mutations":[{"op":"delete_range"}]})", R"({"mutations":[{"op":"delete_range","prefix":""}]})",
-        R"({"mutations":[{"op":"delete_range","start":"b","end":"a"}]})", R"({"mutations":[{"op":"delete_range","start":"b"}]})",
-        R"({"mutations":[{"op":"delete_range","start":"","end":"a","prefix":"a"}]})",
-        R"({"preconditions":[{"key":"a"}]})", R"({"preconditions":[{"absent":true}]})",
-        R"({"preconditions":[{"key":"a","prefix":"a","unchanged_since":"1"}]})", R"({"preconditions":[{"unchanged_since":"1"}]})",
-        R"({"mutations":[{"op":"put","key":"a","value":1}],"extra":1})"}) {
+  for (const char* body : {"",
+                           "[]",
+                           "{}",
+                           R"({"mutations":[]})",
+                           R"({"mutations":{}})",
+                           R"({"mutations":[1]})",
+                           R"({"mutations":[{}]})",
+                           R"({"mutations":[{"op":"drop","key":"a"}]})",
+                           R"({"mutations":[{"op":"put","key":"a"}]})",
+                           R"({"mutations":[{"op":"put","value":1}]})",
+                           R"({"mutations":[{"op":"put","key":"","value":1}]})",
+                           R"({"mutations":[{"op":"put","key":"a","value":1,"absent":false}]})",
+                           R"({"mutations":[{"op":"put","key":"a","value":1,"absent":true,"present":true}]})",
+                           R"({"mutations":[{"op":"put","key":"a","value":1,"version":1}]})",
+                           R"({"mutations":[{"op":"touch","key":"a"}]})",
+                           R"({"mutations":[{"op":"append","key":"a","value":1}]})",
+                           R"({"mutations":[{"op":"delete_range"}]})",
+                           R"({"mutations":[{"op":"delete_range","prefix":""}]})",
+                           R"({"mutations":[{"op":"delete_range","start":"b","end":"a"}]})",
+                           R"({"mutations":[{"op":"delete_range","start":"b"}]})",
+                           R"({"mutations":[{"op":"delete_range","start":"","end":"a","prefix":"a"}]})",
+                           R"({"preconditions":[{"key":"a"}]})",
+                           R"({"preconditions":[{"absent":true}]})",
+                           R"({"preconditions":[{"key":"a","prefix":"a","unchanged_since":"1"}]})",
+                           R"({"preconditions":[{"unchanged_since":"1"}]})",
+                           R"({"mutations":[{"op":"put","key":"a","value":1}],"extra":1})"}) {
     EXPECT_TRUE(IsProblem(Post("/commit", body), 400, "invalid_argument")) << body;
   }
-  const JsonValue problem =
-      JsonValue::Parse(Post("/commit", R"({"mutations":[{"op":"put","key":"a","value":1},{"op":"put","key":"a","value":1,"ttl":-1}]})").body);
+  const JsonValue problem = JsonValue::Parse(
+      Post("/commit", R"({"mutations":[{"op":"put","key":"a","value":1},{"op":"put","key":"a","value":1,"ttl":-1}]})")
+          .body);
   EXPECT_EQ(problem["field"].text(), "mutations[1].ttl");
   EXPECT_TRUE(IsProblem(Call("POST", "/commit", {{"Content-Type", "text/csv"}}, "{}"), 400, "invalid_argument"));
 }

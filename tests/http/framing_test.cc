@@ -44,7 +44,8 @@ TEST_P(FramingTest, SmugglingIsRefused) {
            "Transfer-Encoding: xchunked\r\n",
            "Transfer-Encoding: chunked, identity\r\n",
            "Transfer-Encoding : chunked\r\n",
-           "Transfer-Encoding:\x0b" "chunked\r\n",
+           "Transfer-Encoding:\x0b"
+           "chunked\r\n",
            " Transfer-Encoding: chunked\r\n",
            "X: y\r\n Transfer-Encoding: chunked\r\n",
            "X: y\r\n\tContent-Length: 5\r\n",
@@ -70,27 +71,28 @@ TEST_P(FramingTest, SmugglingIsRefused) {
 }
 
 TEST_P(FramingTest, OldVersionHasNoChunks) {
-  EXPECT_EQ(Refusal("PUT /keys/framing/old HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n").status, 400);
+  EXPECT_EQ(Refusal("PUT /keys/framing/old HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n").status,
+            400);
   EXPECT_EQ(Get("/keys/framing/old").status, 404);
 }
 
 TEST_P(FramingTest, MalformedHeadsAreAnsweredAndEnd) {
   for (const std::string& head : std::initializer_list<std::string>{
-           "GET /livez HTTP/1.1\r\n\r\n",                            // no Host
-           "GET /livez HTTP/1.1\nHost: x\n\n",                       // bare LF
-           "GET /livez HTTP/1.1\r\nHost: x\n\r\n",                   // one of them
-           "GET /livez\r\nHost: x\r\n\r\n",                          // HTTP/0.9
-           "GET /livez  HTTP/1.1\r\nHost: x\r\n\r\n",                // two spaces
-           "GET /livez HTTP/1.1 \r\nHost: x\r\n\r\n",                // one at the end
-           "GET /li vez HTTP/1.1\r\nHost: x\r\n\r\n",                // one within
-           "GET /livez#a HTTP/1.1\r\nHost: x\r\n\r\n",               // a fragment
-           "GET * HTTP/1.1\r\nHost: x\r\n\r\n",                      // only OPTIONS may
-           "GET http://user@x/livez HTTP/1.1\r\nHost: x\r\n\r\n",    // a user
-           "GET /livez HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n",      // twice
-           "GET /livez HTTP/1.1\r\nHost: a b\r\n\r\n",               // no host
-           "GET /livez HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n",          // no name
-           "GET /livez HTTP/1.1\r\nHost: x\r\nName\r\n\r\n",         // no colon
-           "GET /livez HTTP/1.1\r\nHost: x\r\nA: \x7f\r\n\r\n",      // a control character
+           "GET /livez HTTP/1.1\r\n\r\n",                          // no Host
+           "GET /livez HTTP/1.1\nHost: x\n\n",                     // bare LF
+           "GET /livez HTTP/1.1\r\nHost: x\n\r\n",                 // one of them
+           "GET /livez\r\nHost: x\r\n\r\n",                        // HTTP/0.9
+           "GET /livez  HTTP/1.1\r\nHost: x\r\n\r\n",              // two spaces
+           "GET /livez HTTP/1.1 \r\nHost: x\r\n\r\n",              // one at the end
+           "GET /li vez HTTP/1.1\r\nHost: x\r\n\r\n",              // one within
+           "GET /livez#a HTTP/1.1\r\nHost: x\r\n\r\n",             // a fragment
+           "GET * HTTP/1.1\r\nHost: x\r\n\r\n",                    // only OPTIONS may
+           "GET http://user@x/livez HTTP/1.1\r\nHost: x\r\n\r\n",  // a user
+           "GET /livez HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n",    // twice
+           "GET /livez HTTP/1.1\r\nHost: a b\r\n\r\n",             // no host
+           "GET /livez HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n",        // no name
+           "GET /livez HTTP/1.1\r\nHost: x\r\nName\r\n\r\n",       // no colon
+           "GET /livez HTTP/1.1\r\nHost: x\r\nA: \x7f\r\n\r\n",    // a control character
            std::string("GET /li\0vez HTTP/1.1\r\nHost: x\r\n\r\n", 35),
        }) {
     EXPECT_TRUE(IsProblem(Refusal(head), 400, "malformed_request")) << head;
@@ -98,13 +100,16 @@ TEST_P(FramingTest, MalformedHeadsAreAnsweredAndEnd) {
   EXPECT_TRUE(IsProblem(Refusal("GET /livez HTTP/2.0\r\nHost: x\r\n\r\n"), 505, "malformed_request"));
   EXPECT_TRUE(IsProblem(Refusal("GET /livez HTTP/1.2\r\nHost: x\r\n\r\n"), 505, "malformed_request"));
   EXPECT_TRUE(IsProblem(Refusal("CONNECT /x HTTP/1.1\r\nHost: x\r\n\r\n"), 501, "malformed_request"));
-  EXPECT_TRUE(IsProblem(Refusal("GET /livez HTTP/1.1\r\nHost: x\r\nExpect: 200-maybe\r\n\r\n"), 417, "malformed_request"));
+  EXPECT_TRUE(
+      IsProblem(Refusal("GET /livez HTTP/1.1\r\nHost: x\r\nExpect: 200-maybe\r\n\r\n"), 417, "malformed_request"));
 }
 
 TEST_P(FramingTest, WhatIsNoHttpIsCutOff) {
   for (const std::string& bytes : std::initializer_list<std::string>{
-           std::string("\x16\x03\x01\x02\x00\x01", 6), "*1\r\n$4\r\nPING\r\n", "hello\r\n", "\n\n", std::string(100, '\0'),
-           "get / HTTP/1.1\r\n\r\n", std::string(1 << 20, 'A'), " GET / HTTP/1.1\r\n\r\n", "\x7f" "ELF"}) {
+           std::string("\x16\x03\x01\x02\x00\x01", 6), "*1\r\n$4\r\nPING\r\n", "hello\r\n", "\n\n",
+           std::string(100, '\0'), "get / HTTP/1.1\r\n\r\n", std::string(1 << 20, 'A'), " GET / HTTP/1.1\r\n\r\n",
+           "\x7f"
+           "ELF"}) {
     HttpClient client = Connect();
     client.Send(bytes);
     EXPECT_TRUE(client.EndsWithin(kSoon)) << bytes.substr(0, 20);
@@ -132,9 +137,10 @@ TEST_P(FramingTest, OddButGoodRequestsAreServed) {
 }
 
 TEST_P(FramingTest, TheConnectionEndsWhenTheClientAsks) {
-  for (const char* text : {"GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "GET /livez HTTP/1.0\r\n\r\n",
-                           "GET /livez HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n",
-                           "PUT /keys/framing/last HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx"}) {
+  for (const char* text :
+       {"GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "GET /livez HTTP/1.0\r\n\r\n",
+        "GET /livez HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n",
+        "PUT /keys/framing/last HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx"}) {
     HttpClient client = Connect();
     // What follows is not carried out.
     client.Send(std::string(text) + "PUT /keys/framing/after HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx");
@@ -198,13 +204,14 @@ TEST_P(FramingTest, ChunksMayBeSplitAnywhere) {
 TEST_P(FramingTest, MalformedChunksEndTheConnectionWithoutAWrite) {
   const std::string head = "PUT /keys/framing/bad HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
   for (const char* chunks :
-       {"x\r\n", "-1\r\nx\r\n0\r\n\r\n", "1\nx\r\n0\r\n\r\n", "1\r\nxy\r\n0\r\n\r\n", "1 \r\nx\r\n0\r\n\r\n", "\r\n1\r\nx\r\n0\r\n\r\n",
-        "1\r\nx\n0\r\n\r\n", "0x1\r\nx\r\n0\r\n\r\n", "10000000000000000\r\nx", "1;\x01\r\nx\r\n0\r\n\r\n", "0\r\nbad trailer\r\n\r\n",
-        "1\r\nx\r\n0\r\n folded\r\n\r\n"}) {
+       {"x\r\n", "-1\r\nx\r\n0\r\n\r\n", "1\nx\r\n0\r\n\r\n", "1\r\nxy\r\n0\r\n\r\n", "1 \r\nx\r\n0\r\n\r\n",
+        "\r\n1\r\nx\r\n0\r\n\r\n", "1\r\nx\n0\r\n\r\n", "0x1\r\nx\r\n0\r\n\r\n", "10000000000000000\r\nx",
+        "1;\x01\r\nx\r\n0\r\n\r\n", "0\r\nbad trailer\r\n\r\n", "1\r\nx\r\n0\r\n folded\r\n\r\n"}) {
     EXPECT_TRUE(IsProblem(Refusal(head + chunks), 400, "malformed_request")) << chunks;
   }
   EXPECT_TRUE(IsProblem(Refusal(head + "fffffffffffffff\r\nx"), 413, "too_large"));
-  EXPECT_TRUE(IsProblem(Refusal(head + "1;" + std::string(10'000, 'e') + "\r\nx\r\n0\r\n\r\n"), 400, "malformed_request"));
+  EXPECT_TRUE(
+      IsProblem(Refusal(head + "1;" + std::string(10'000, 'e') + "\r\nx\r\n0\r\n\r\n"), 400, "malformed_request"));
   EXPECT_TRUE(IsProblem(Refusal(head + "0\r\n" + std::string(10'000, 't') + ": x\r\n\r\n"), 431, "too_large"));
   EXPECT_EQ(Get("/keys/framing/bad").status, 404);
 }
@@ -212,13 +219,15 @@ TEST_P(FramingTest, MalformedChunksEndTheConnectionWithoutAWrite) {
 TEST_P(FramingTest, AClientThatWaitsIsToldToContinue) {
   HttpClient client = Connect();
   for (const char* framing : {"Content-Length: 2", "Transfer-Encoding: chunked"}) {
-    client.Send(std::string("PUT /keys/framing/continue HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n") + framing + "\r\n\r\n");
+    client.Send(std::string("PUT /keys/framing/continue HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n") + framing +
+                "\r\n\r\n");
     EXPECT_EQ(client.Read().status, 100);
     client.Send(framing[0] == 'C' ? "ok" : "2\r\nok\r\n0\r\n\r\n");
     EXPECT_EQ(client.Read().status, 200);
   }
   // One that would be refused anyway hears it before it sends.
-  client.Send("PUT /keys/framing/continue HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 999999999\r\n\r\n");
+  client.Send(
+      "PUT /keys/framing/continue HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 999999999\r\n\r\n");
   EXPECT_TRUE(IsProblem(client.Read(), 413, "too_large"));
   EXPECT_TRUE(client.EndsWithin(kSoon));
 }
@@ -226,7 +235,8 @@ TEST_P(FramingTest, AClientThatWaitsIsToldToContinue) {
 TEST_P(FramingTest, AHalfClosedConnectionGetsItsAnswers) {
   for (const size_t part : {1, 100'000}) {
     HttpClient client = Connect();
-    client.SendInParts(RequestText("PUT", "/keys/framing/half", {}, "x") + RequestText("GET", "/keys/framing/half"), part);
+    client.SendInParts(RequestText("PUT", "/keys/framing/half", {}, "x") + RequestText("GET", "/keys/framing/half"),
+                       part);
     client.EndInput();
     EXPECT_EQ(client.Read().status, 200);
     EXPECT_EQ(client.Read().status, 200);
@@ -236,7 +246,8 @@ TEST_P(FramingTest, AHalfClosedConnectionGetsItsAnswers) {
 
 TEST_P(FramingTest, WhatIsCutOffIsNotCarriedOut) {
   const std::string put = RequestText("PUT", "/keys/framing/cut", {}, std::string(1'000, 'x'));
-  const std::string chunked = "PUT /keys/framing/cut HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n";
+  const std::string chunked =
+      "PUT /keys/framing/cut HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n";
   for (const std::string& whole : {put, chunked}) {
     for (const size_t size : {size_t{1}, whole.size() / 2, whole.size() - 1}) {
       HttpClient ended = Connect();

@@ -1,5 +1,5 @@
-// What the tests of the server over HTTP share: a server for each set of options, started when first asked for and shared
-// by the tests of a process; a plain client, and curl.
+// What the tests of the server over HTTP share: a server for each set of options, started when first asked for and
+// shared by the tests of a process; a plain client, and curl.
 //
 // Tests share the keys of a server, so each keeps to a prefix of its own.
 #pragma once

@@ -16,8 +16,9 @@ TEST_P(KeysTest, AnyBytesAreAKey) {
   std::string all;
   for (int byte = 0; byte < 256; ++byte) all.push_back(static_cast<char>(byte));
   for (const std::string& key :
-       {std::string(1, '\0'), std::string("\xff"), std::string("\xff\xff"), all, std::string("/"), std::string("a//b/../c/."),
-        std::string("Grüße 🙂"), std::string("a?b#c&d=e+f %"), std::string("get"), std::string("\r\n"), std::string("%2F")}) {
+       {std::string(1, '\0'), std::string("\xff"), std::string("\xff\xff"), all, std::string("/"),
+        std::string("a//b/../c/."), std::string("Grüße 🙂"), std::string("a?b#c&d=e+f %"), std::string("get"),
+        std::string("\r\n"), std::string("%2F")}) {
     const std::string target = "/keys/" + http::PercentEncode(key);
     ASSERT_EQ(PutRaw(target, "is " + key).status, 200) << target;
     const HttpAnswer raw = Get(target, {{"Accept", "application/octet-stream"}});
@@ -51,9 +52,9 @@ TEST_P(KeysTest, WhatIsNoKeyIsRefused) {
 }
 
 TEST_P(KeysTest, JsonIsKeptExactlyAsItWasWritten) {
-  for (const char* value :
-       {"null", "true", "0", "-0", "1e400", "123456789012345678901234567890.000100", "1.10", R"({"b":1,"a":{"b":[[],{}]}})",
-        R"("text")", R"("")", R"("\u0000\ud83d\ude42")", R"([1,"a",null,{"x":-1.5E-7}])"}) {
+  for (const char* value : {"null", "true", "0", "-0", "1e400", "123456789012345678901234567890.000100", "1.10",
+                            R"({"b":1,"a":{"b":[[],{}]}})", R"("text")", R"("")", R"("\u0000\ud83d\ude42")",
+                            R"([1,"a",null,{"x":-1.5E-7}])"}) {
     ASSERT_EQ(PutJson("/keys/keys/json", std::string(R"({"value":)") + value + "}").status, 200) << value;
     const std::string back = RawValueOf("/keys/keys/json");
     if (value[0] == '"') {
@@ -78,11 +79,27 @@ TEST_P(KeysTest, NestedJsonIsKeptToItsBoundAndRefusedBeyond) {
 }
 
 TEST_P(KeysTest, BodiesThatAreNotWhatTheyShouldBeAreRefusedAndSayWhere) {
-  for (const char* body :
-       {"", "{", "[]", "1", "{}", R"({"value":1,"value":2})", R"({"value":1,"other":2})", R"({"value":})", R"({"value":01})",
-        R"({"value":"\ud800"})", R"({"value":1} x)", R"({"value":1,"ttl":0})", R"({"value":1,"ttl":-1})",
-        R"({"value":1,"ttl":"1"})", R"({"value":1,"ttl":1e300})", R"({"value_base64":"a"})", R"({"value_base64":"&&&&"})",
-        "{\"value\":\"\xff\"}", "{\"value\":\"\n\"}", "\xef\xbb\xbf{\"value\":1}", R"({"value":NaN})"}) {
+  for (const char* body : {"",
+                           "{",
+                           "[]",
+                           "1",
+                           "{}",
+                           R"({"value":1,"value":2})",
+                           R"({"value":1,"other":2})",
+                           R"({"value":})",
+                           R"({"value":01})",
+                           R"({"value":"\ud800"})",
+                           R"({"value":1} x)",
+                           R"({"value":1,"ttl":0})",
+                           R"({"value":1,"ttl":-1})",
+                           R"({"value":1,"ttl":"1"})",
+                           R"({"value":1,"ttl":1e300})",
+                           R"({"value_base64":"a"})",
+                           R"({"value_base64":"&&&&"})",
+                           "{\"value\":\"\xff\"}",
+                           "{\"value\":\"\n\"}",
+                           "\xef\xbb\xbf{\"value\":1}",
+                           R"({"value":NaN})"}) {
     EXPECT_TRUE(IsProblem(PutJson("/keys/keys/bad", body), 400, "invalid_argument")) << body;
   }
   EXPECT_EQ(Get("/keys/keys/bad").status, 404);
@@ -92,8 +109,9 @@ TEST_P(KeysTest, BodiesThatAreNotWhatTheyShouldBeAreRefusedAndSayWhere) {
 
 TEST_P(KeysTest, OneValueCanBeGivenOnce) {
   EXPECT_TRUE(IsProblem(PutJson("/keys/keys/two", R"({"value":"a","value_base64":"Yg=="})"), 400, "invalid_argument"));
-  EXPECT_TRUE(IsProblem(Post("/commit", R"({"mutations":[{"op":"put","key":"keys/two","key_base64":"YQ==","value":1}]})"), 400,
-                        "invalid_argument"));
+  EXPECT_TRUE(
+      IsProblem(Post("/commit", R"({"mutations":[{"op":"put","key":"keys/two","key_base64":"YQ==","value":1}]})"), 400,
+                "invalid_argument"));
 }
 
 TEST_P(KeysTest, BytesThatAreNoTextGoAsBase64) {
@@ -149,7 +167,8 @@ TEST_P(KeysTest, AcceptChoosesTheFormAndRefusesOthers) {
 
 TEST_P(KeysTest, HeadIsGetWithoutTheBody) {
   PutJson("/keys/keys/head", R"({"value":")" + std::string(20'000, 'x') + R"("})");
-  for (const char* target : {"/keys/keys/head", "/keys/keys/none", "/keys?prefix=keys/head", "/livez", "/openapi.json", "/nowhere"}) {
+  for (const char* target :
+       {"/keys/keys/head", "/keys/keys/none", "/keys?prefix=keys/head", "/livez", "/openapi.json", "/nowhere"}) {
     for (const HttpHeaders& headers : {HttpHeaders{}, HttpHeaders{{"Accept-Encoding", "gzip"}}}) {
       const HttpAnswer get = Get(target, headers);
       const HttpAnswer head = Call("HEAD", target, headers);
@@ -172,7 +191,8 @@ TEST_P(KeysTest, IfNoneMatchCreatesOnce) {
   EXPECT_EQ(JsonValue::Parse(again.body)["version"].text(), VersionOf("/keys/keys/once"));
   EXPECT_EQ(JsonValue::Parse(again.body)["key"].text(), "keys/once");
   EXPECT_EQ(RawValueOf("/keys/keys/once"), "1");
-  EXPECT_TRUE(IsProblem(PutJson("/keys/keys/once", R"({"value":2})", {{"If-None-Match", "\"1\""}}), 400, "invalid_argument"));
+  EXPECT_TRUE(
+      IsProblem(PutJson("/keys/keys/once", R"({"value":2})", {{"If-None-Match", "\"1\""}}), 400, "invalid_argument"));
   EXPECT_TRUE(IsProblem(PutJson("/keys/keys/once", R"({"value":2})", {{"If-None-Match", "*"}, {"If-Match", "*"}}), 400,
                         "invalid_argument"));
 }
@@ -191,10 +211,12 @@ TEST_P(KeysTest, IfMatchSwapsOnlyWhatTheClientKnows) {
     EXPECT_EQ(JsonValue::Parse(refused.body)["key"].text(), "keys/swap") << match;
   }
   EXPECT_EQ(RawValueOf("/keys/keys/swap"), "2");
-  EXPECT_EQ(PutJson("/keys/keys/swap", R"({"value":3})", {{"If-Match", Quoted(first) + " , " + Quoted(second)}}).status, 200);
+  EXPECT_EQ(PutJson("/keys/keys/swap", R"({"value":3})", {{"If-Match", Quoted(first) + " , " + Quoted(second)}}).status,
+            200);
   EXPECT_EQ(PutJson("/keys/keys/swap", R"({"value":4})", {{"If-Match", "*"}}).status, 200);
   for (const char* malformed : {"1", "\"1", "*, \"1\"", "\"1\" \"2\""}) {
-    EXPECT_TRUE(IsProblem(PutJson("/keys/keys/swap", R"({"value":5})", {{"If-Match", malformed}}), 400, "invalid_argument"))
+    EXPECT_TRUE(
+        IsProblem(PutJson("/keys/keys/swap", R"({"value":5})", {{"If-Match", malformed}}), 400, "invalid_argument"))
         << malformed;
   }
   EXPECT_EQ(RawValueOf("/keys/keys/swap"), "4");
@@ -218,7 +240,8 @@ TEST_P(KeysTest, IfMatchDeletesAndChangesOnlyWhatTheClientKnows) {
 
 TEST_P(KeysTest, WhatTheClientHasIsNotSentAgain) {
   const std::string version = JsonValue::Parse(PutJson("/keys/keys/have", R"({"value":1})").body)["version"].text();
-  for (const std::string& tags : {Quoted(version), "W/" + Quoted(version), std::string("*"), "\"1\", " + Quoted(version)}) {
+  for (const std::string& tags :
+       {Quoted(version), "W/" + Quoted(version), std::string("*"), "\"1\", " + Quoted(version)}) {
     const HttpAnswer answer = Get("/keys/keys/have", {{"If-None-Match", tags}});
     EXPECT_EQ(answer.status, 304) << tags;
     EXPECT_EQ(answer.Header("ETag"), Quoted(version));
@@ -244,7 +267,8 @@ TEST_P(KeysTest, ManyKeysAreReadInTheirOrderAtOneInstant) {
   PutJson("/keys/keys/many/1", R"({"value":1})");
   PutRaw("/keys/keys/many/%FF", "bytes");
   const JsonValue items = JsonValue::Parse(
-      Post("/keys/get", R"({"keys":["keys/many/1","keys/many/2",{"key_base64":"a2V5cy9tYW55L/8="},"keys/many/1",{"key":"x"}]})")
+      Post("/keys/get",
+           R"({"keys":["keys/many/1","keys/many/2",{"key_base64":"a2V5cy9tYW55L/8="},"keys/many/1",{"key":"x"}]})")
           .body)["items"];
   ASSERT_EQ(items.size(), 5U);
   EXPECT_EQ(items.at(0)["value"].raw(), "1");
@@ -253,14 +277,16 @@ TEST_P(KeysTest, ManyKeysAreReadInTheirOrderAtOneInstant) {
   EXPECT_EQ(items.at(2)["key_base64"].text(), "a2V5cy9tYW55L/8=");
   EXPECT_EQ(items.at(3)["value"].raw(), "1");
   EXPECT_EQ(JsonValue::Parse(Post("/keys/get", R"({"keys":[]})").body)["items"].size(), 0U);
-  for (const char* body : {"", "[]", "{\"keys\":1}", "{\"keys\":[1]}", "{\"keys\":[\"\"]}", "{\"key\":[]}", "{\"keys\":[{}]}"}) {
+  for (const char* body :
+       {"", "[]", "{\"keys\":1}", "{\"keys\":[1]}", "{\"keys\":[\"\"]}", "{\"key\":[]}", "{\"keys\":[{}]}"}) {
     EXPECT_TRUE(IsProblem(Post("/keys/get", body), 400, "invalid_argument")) << body;
   }
 }
 
 TEST_P(KeysTest, DurabilityIsSaidPerRequest) {
   for (const char* durability : {"none", "interval", "sync"}) {
-    EXPECT_EQ(PutJson("/keys/keys/durable", R"({"value":1})", {{"Kvarts-Durability", durability}}).status, 200) << durability;
+    EXPECT_EQ(PutJson("/keys/keys/durable", R"({"value":1})", {{"Kvarts-Durability", durability}}).status, 200)
+        << durability;
     EXPECT_EQ(RawValueOf("/keys/keys/durable"), "1");
   }
   for (const char* durability : {"", "Sync", "fsync", "sync,none"}) {
@@ -275,7 +301,8 @@ TEST_P(KeysTest, DurabilityIsSaidPerRequest) {
 
 TEST_P(KeysTest, TheCostIsToldToThoseWhoAsk) {
   EXPECT_FALSE(PutJson("/keys/keys/cost", R"({"value":"abc"})").Has("Kvarts-Cost"));
-  const std::string put = PutJson("/keys/keys/cost", R"({"value":"abc"})", {{"Kvarts-Cost", "1"}}).Header("Kvarts-Cost");
+  const std::string put =
+      PutJson("/keys/keys/cost", R"({"value":"abc"})", {{"Kvarts-Cost", "1"}}).Header("Kvarts-Cost");
   EXPECT_NE(put.find("written=1"), std::string::npos) << put;
   EXPECT_NE(put.find("sync_us="), std::string::npos) << put;
   const std::string get = Get("/keys/keys/cost", {{"kvarts-cost", "1"}}).Header("Kvarts-Cost");

@@ -12,7 +12,8 @@ class PipelineTest : public HttpTest {};
 TEST_P(PipelineTest, AnswersComeInTheOrderOfTheRequests) {
   constexpr int kRequests = 500;
   std::string text;
-  for (int i = 0; i < kRequests; ++i) text += RequestText("PUT", "/keys/pipeline/order/" + std::to_string(i), {}, std::to_string(i));
+  for (int i = 0; i < kRequests; ++i)
+    text += RequestText("PUT", "/keys/pipeline/order/" + std::to_string(i), {}, std::to_string(i));
   for (int i = 0; i < kRequests; ++i) text += RequestText("GET", "/keys/pipeline/order/" + std::to_string(i));
   for (const size_t part : {text.size(), size_t{1'000}, size_t{97}}) {
     HttpClient client = Connect();
@@ -66,15 +67,15 @@ TEST_P(PipelineTest, OneFailingWriteIsItsOwn) {
   HttpClient client = Connect();
   client.Call("DELETE", "/keys/pipeline/a");
   const HttpHeaders json = {{"Content-Type", "application/json"}};
-  client.Send(RequestText("PUT", "/keys/pipeline/a", {}, "1") +                                  //
-              RequestText("PUT", "/keys/pipeline/a", {{"If-None-Match", "*"}}, "2") +            // 412
-              RequestText("PUT", "/keys/pipeline/b", {}, "3") +                                  //
-              RequestText("PUT", "/keys/pipeline/c", json, "{") +                                // 400
-              RequestText("PATCH", "/keys/pipeline/a", json, R"({"increment":1})") +             //
-              RequestText("PUT", "/keys/%zz", {}, "4") +                                         // 400
-              RequestText("PUT", "/keys/pipeline/d", {{"Content-Encoding", "gzip"}}, "4") +      // 415
-              RequestText("DELETE", "/keys/pipeline/none") +                                     // 404
-              RequestText("PUT", "/nowhere", {}, "5") +                                          // 404
+  client.Send(RequestText("PUT", "/keys/pipeline/a", {}, "1") +                              //
+              RequestText("PUT", "/keys/pipeline/a", {{"If-None-Match", "*"}}, "2") +        // 412
+              RequestText("PUT", "/keys/pipeline/b", {}, "3") +                              //
+              RequestText("PUT", "/keys/pipeline/c", json, "{") +                            // 400
+              RequestText("PATCH", "/keys/pipeline/a", json, R"({"increment":1})") +         //
+              RequestText("PUT", "/keys/%zz", {}, "4") +                                     // 400
+              RequestText("PUT", "/keys/pipeline/d", {{"Content-Encoding", "gzip"}}, "4") +  // 415
+              RequestText("DELETE", "/keys/pipeline/none") +                                 // 404
+              RequestText("PUT", "/nowhere", {}, "5") +                                      // 404
               RequestText("GET", "/keys/pipeline/a", {{"Accept", "application/octet-stream"}}));
   for (const int status : {200, 412, 200, 400, 200, 400, 415, 404, 404, 200}) {
     const HttpAnswer answer = client.Read();

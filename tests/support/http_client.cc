@@ -188,6 +188,13 @@ bool HttpClient::EndsWithin(std::chrono::milliseconds time) {
   return false;
 }
 
+std::string HttpClient::ReadSome(size_t at_most) {
+  std::string part(at_most, '\0');
+  const ssize_t got = recv(socket_, part.data(), part.size(), 0);
+  part.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
+  return part;
+}
+
 std::string HttpClient::ReadRaw(std::chrono::milliseconds time) {
   const auto give_up = std::chrono::steady_clock::now() + time;
   while (true) {

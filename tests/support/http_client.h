@@ -1,5 +1,6 @@
-// A plain client of HTTP/1.1: it sends the bytes that it is given, good or bad, as slowly as it is told, and reads answers
-// one by one. What it reads it holds to the framing of RFC 9112; anything else there is shown as a broken answer.
+// A plain client of HTTP/1.1: it sends the bytes that it is given, good or bad, as slowly as it is told, and reads
+// answers one by one. What it reads it holds to the framing of RFC 9112; anything else there is shown as a broken
+// answer.
 #pragma once
 
 #include <chrono>
@@ -30,7 +31,8 @@ class HttpClient {
   ~HttpClient();
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
-  HttpClient(HttpClient&& other) noexcept : socket_(std::exchange(other.socket_, -1)), unread_(std::move(other.unread_)) {}
+  HttpClient(HttpClient&& other) noexcept
+      : socket_(std::exchange(other.socket_, -1)), unread_(std::move(other.unread_)) {}
 
   bool connected() const { return socket_ >= 0; }
   // Sends all of it; false when the server no longer takes it.
@@ -49,6 +51,8 @@ class HttpClient {
                   std::string_view body = {});
   // Whether the server ends the connection within this time, after whatever it still sends (which is dropped).
   bool EndsWithin(std::chrono::milliseconds time);
+  // What there is, at most so many bytes; empty at the end.
+  std::string ReadSome(size_t at_most);
   // Whatever arrives within this time.
   std::string ReadRaw(std::chrono::milliseconds time);
 

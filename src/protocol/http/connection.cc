@@ -234,7 +234,7 @@ net::Task<bool> Connection::Send() {
   if (stream_.FlushNow()) co_return true;
   const bool fits = Hold(stream_.output().size());
   stream_.Keep();
-  stream_.SetDeadline(service_.options.write_timeout);
+  stream_.SetSendDeadline(service_.options.write_timeout);
   bool sent = false;
   if (fits) sent = co_await stream_.Flush();
   Release();

@@ -82,7 +82,7 @@ class ExportRange final : public SlowOp {
       session.cost.read += page->cost;
       if (answer.status() == 0) Begin(session, answer);
       Append(&session.stream.output(), *page);
-      session.stream.SetDeadline(service.options.write_timeout);
+      session.stream.SetSendDeadline(service.options.write_timeout);
       const bool sent = co_await session.stream.Flush();
       if (!sent) co_return Error(ErrorCode::kUnavailable, "the client does not take the answer");
     }
