@@ -5,6 +5,7 @@
 #include "cli/directory.h"
 #include "cli/stats_text.h"
 #include "cli/terminal.h"
+#include "engine/stats_json.h"
 
 namespace kvarts::cli {
 

@@ -71,6 +71,7 @@ Status Server::OpenStore() {
     KVARTS_TRY(engine_, OpenRocksEngine(options_.data, rocks));
   }
   KVARTS_TRY(store_, Store::Open(*engine_));
+  KVARTS_TRY(catalog_, Catalog::Open(*store_));
   return {};
 }
 
@@ -78,17 +79,18 @@ Status Server::StartLoops() {
   const size_t loops = options_.loops != 0 ? options_.loops : std::max(1U, std::thread::hardware_concurrency());
   workers_ = std::make_unique<WorkerPool>(options_.worker_threads, kMaxQueuedWork);
   KVARTS_TRY(Bytes secret, StoreSecret(*store_, kCursorSecret));
-  service_.reset(new http::Service{*store_, *workers_, clock_, HttpOptionsOf(options_),
-                                   {std::move(secret), options_.max_cursor_age}, {}});
+  service_.reset(new http::Service{*store_, *catalog_, *workers_, clock_, HttpOptionsOf(options_),
+                                   {std::move(secret), options_.max_cursor_age}});
   for (size_t i = 0; i < loops; ++i) {
     loops_.push_back(std::make_unique<net::Loop>(i));
-    service_->loops.push_back(std::make_unique<http::LoopState>(clock_));
+    service_->loops.push_back(std::make_unique<http::LoopState>(clock_, *catalog_, service_->places));
     loops_.back()->OnTick([this, i] { service_->loops[i]->date.Refresh(clock_.Now()); });
   }
   http_ = std::make_unique<http::HttpProtocol>(*service_);
   listener_ = std::make_unique<net::Listener>(
       loops_, std::vector<net::Protocol*>{http_.get()},
       net::ListenerOptions{options_.http.max_connections, Millis(options_.http.head_timeout)});
+  service_->listener = listener_.get();
   for (const auto& loop : loops_) threads_.emplace_back([&loop = *loop] { loop.Run(); });
   return {};
 }

@@ -48,6 +48,7 @@ class Server {
   SystemClock clock_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Store> store_;
+  std::unique_ptr<Catalog> catalog_;
   std::unique_ptr<WorkerPool> workers_;
   std::vector<std::unique_ptr<net::Loop>> loops_;
   std::unique_ptr<http::Service> service_;

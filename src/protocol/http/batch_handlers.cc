@@ -82,14 +82,26 @@ class CommitWrite final : public WriteOp {
   std::vector<keys::Outcome> outcomes_;
 };
 
+void CountCommand(Call& call, const keys::Command& command) {
+  std::visit(
+      [&](const auto& change) {
+        if constexpr (requires { change.range; }) {
+          call.CountRange(change.range.start);
+        } else if constexpr (requires { change.value; }) {
+          call.CountWrite(change.key, change.value.bytes.size());
+        } else {
+          call.CountWrite(change.key, 0);
+        }
+      },
+      command);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<SlowOp>> GetKeys(Call& call) {
   KVARTS_CHECK_OK(WantJson(call));
   KVARTS_TRY(std::vector<Bytes> keys, ParseKeysBody(call.body, call.service.options.max_batch_keys));
-  if (call.service.options.hot_keys) {
-    for (const Bytes& key : keys) call.loop.hot.Read(key);
-  }
+  for (const Bytes& key : keys) call.CountRead(key, 0);
   return std::make_unique<GetMany>(call.service.engine(), std::move(keys));
 }
 
@@ -97,6 +109,7 @@ Result<std::unique_ptr<WriteOp>> Commit(Call& call) {
   KVARTS_CHECK_OK(WantJson(call));
   KVARTS_TRY(CommitBody body, ParseCommitBody(call.body));
   KVARTS_TRY(RunOptions options, RunOptionsOf(call));
+  for (const keys::Command& command : body.commands) CountCommand(call, command);
   auto write = std::make_unique<CommitWrite>(std::move(body));
   write->options = std::move(options);
   return write;

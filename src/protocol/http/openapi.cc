@@ -19,7 +19,7 @@ struct Schema {
 };
 
 // tidy: long function because it is a table
-constexpr std::array<Schema, 11> kSchemas = {{
+constexpr std::array<Schema, 14> kSchemas = {{
     {"Item", R"({"type":"object","required":["version","expiry"],"properties":{
       "key":{"type":"string"},"key_base64":{"type":"string","contentEncoding":"base64"},
       "value":{},"value_base64":{"type":"string","contentEncoding":"base64"},
@@ -55,6 +55,14 @@ constexpr std::array<Schema, 11> kSchemas = {{
     {"Envelope", R"({"type":"object","properties":{"schemaVersion":{"type":"integer"},"entityType":{"type":"string"},
       "tenantId":{"type":"string"},"updatedBy":{"type":"string"},"traceId":{"type":"string"},
       "commandId":{"type":"string"}}})"},
+    {"Stats", R"({"type":"object","required":["server"],"properties":{"server":{"type":"object"}}})"},
+    {"HotKeys", R"({"type":"object","required":["keys","prefixes"],"properties":{
+      "keys":{"type":"array","items":{"$ref":"#/components/schemas/HotKey"}},
+      "prefixes":{"type":"array","items":{"$ref":"#/components/schemas/HotKey"}},
+      "reads_per_second":{"type":"number"},"writes_per_second":{"type":"number"}}})"},
+    {"HotKey", R"({"type":"object","properties":{"key":{"type":"string"},"key_base64":{"type":"string"},
+      "cut":{"const":true},"reads_per_second":{"type":"number"},"writes_per_second":{"type":"number"},
+      "bytes_per_second":{"type":"number"}}})"},
     {"Problem", R"({"type":"object","required":["type","title","status","detail"],"properties":{
       "type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer"},"detail":{"type":"string"}}})"},
 }};

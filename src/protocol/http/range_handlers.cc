@@ -102,6 +102,7 @@ class ExportRange final : public SlowOp {
 
   void Begin(Session& session, Answer& answer) {
     ResponseWriter& head = answer.Begin(200, {});
+    answer.Warn(session.cost);  // of the first page: more is not known yet
     head.ContentType(kNdjson);
     if (session.info.gzip) {
       head.Header("Content-Encoding", "gzip");
@@ -195,6 +196,8 @@ Result<std::unique_ptr<SlowOp>> ListKeys(Call& call) {
   page.max_skipped = options.tombstones_fail;
   const size_t count = query.Choice("count", {"none", "exact", "estimate"}, 0);
   KVARTS_CHECK_OK(query.Finish());
+  call.CountRange(page.range.start);
+  call.info.takes_long = stream || count != 0;
   if (count != 0) return std::make_unique<CountRange>(call.service, std::move(page));
   if (stream) return std::make_unique<ExportRange>(std::move(page), limited);
   return std::make_unique<ListPage>(call.service, std::move(page));
@@ -208,6 +211,7 @@ Result<std::unique_ptr<WriteOp>> DeleteKeys(Call& call) {
     return Error(ErrorCode::kInvalidArgument, "deleting a range needs a prefix, or a start and an end");
   }
   KVARTS_TRY(RunOptions options, RunOptionsOf(call));
+  call.CountRange(range.start);
   auto write = std::make_unique<RangeWrite>(std::move(range));
   write->options = std::move(options);
   return write;

@@ -88,6 +88,24 @@ std::vector<Route> MakeRoutes() {
        {},
        {},
        {{200, "OpenAPI 3.1."}}},
+      // How the server is doing.
+      {Method::kGet, "/metrics", "metrics", "Everything that is counted, for Prometheus.", Operation::kOther,
+       Right::kAdmin, &GetMetrics,
+       {},
+       {},
+       {{200, "Prometheus' text form.", {}, "text/plain"},
+        {200, "If Accept asks for it.", {}, "application/openmetrics-text"}}},
+      {Method::kGet, "/stats", "stats", "The figures of the engine and the server.", Operation::kOther, Right::kAdmin,
+       &GetStats,
+       {},
+       {},
+       {{200, "One object; the server's own figures are in server.", "Stats"}}},
+      {Method::kGet, "/hotkeys", "hotKeys", "The keys and prefixes that are used most right now.", Operation::kOther,
+       Right::kAdmin, &GetHotKeys,
+       {{"by", In::kQuery, "string", "What is most.", "reads|writes|bytes"},
+        {"limit", In::kQuery, "integer", "How many of each."}},
+       {},
+       {{200, "The hottest first.", "HotKeys"}}},
   };
 }
 
