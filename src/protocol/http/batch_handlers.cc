@@ -91,6 +91,20 @@ Status AuthorizeCommit(const Call& call, const CommitBody& body) {
   return {};
 }
 
+void CountCommand(Call& call, const keys::Command& command) {
+  std::visit(
+      [&](const auto& change) {
+        if constexpr (requires { change.range; }) {
+          call.CountRange(change.range.start);
+        } else if constexpr (requires { change.value; }) {
+          call.CountWrite(change.key, change.value.bytes.size());
+        } else {
+          call.CountWrite(change.key, 0);
+        }
+      },
+      command);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<SlowOp>> GetKeys(Call& call) {
@@ -98,7 +112,7 @@ Result<std::unique_ptr<SlowOp>> GetKeys(Call& call) {
   KVARTS_TRY(std::vector<Bytes> keys, ParseKeysBody(call.body, call.service.options.max_batch_keys));
   for (const Bytes& key : keys) {
     KVARTS_CHECK_OK(Authorize(call, Right::kRead, key));
-    if (call.service.options.hot_keys) call.loop.hot.Read(key);
+    call.CountRead(key, 0);
   }
   Engine& engine = call.service.engine();
   return OnWorkers([&engine, keys = std::move(keys)] { return ReadMany(engine, keys); });
@@ -109,6 +123,7 @@ Result<std::unique_ptr<WriteOp>> Commit(Call& call) {
   KVARTS_TRY(CommitBody body, ParseCommitBody(call.body));
   KVARTS_CHECK_OK(AuthorizeCommit(call, body));
   KVARTS_TRY(RunOptions options, RunOptionsOf(call));
+  for (const keys::Command& command : body.commands) CountCommand(call, command);
   auto write = std::make_unique<CommitWrite>(call.service.catalog, std::move(body));
   write->options = std::move(options);
   return write;
