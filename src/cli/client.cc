@@ -1,7 +1,9 @@
 #include "cli/client.h"
 
 #include <curl/curl.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -9,6 +11,7 @@
 #include <array>
 #include <cctype>
 #include <csignal>
+#include <utility>
 
 #include "cli/directory.h"
 #include "cli/problem.h"
@@ -75,8 +78,11 @@ class CurlClient final : public Client {
   static size_t OnHeader(char* data, size_t size, size_t count, void* exchange);
   static size_t OnBody(char* data, size_t size, size_t count, void* exchange);
   static int OnProgress(void*, curl_off_t, curl_off_t, curl_off_t, curl_off_t) { return interrupted != 0 ? 1 : 0; }
+  // The way to a server in this process. Of libcurl 7.88, CURL_SOCKOPT_ALREADY_CONNECTED is not true: it connects every
+  // socket that it is given. So it gets a datagram socket, of which connecting is a formality, and when it is done, and
+  // before anything is sent, the real socket takes its place.
   static curl_socket_t OpenSocket(void* client, curlsocktype, curl_sockaddr*);
-  static int SocketIsConnected(void*, curl_socket_t, curlsocktype) { return CURL_SOCKOPT_ALREADY_CONNECTED; }
+  static int BeforeRequest(void* client, char*, char*, int, int);
 
   template <class Value>
   void Set(CURLoption option, Value value) {
@@ -90,6 +96,7 @@ class CurlClient final : public Client {
 
   const Target target_;
   std::unique_ptr<Server> server_;  // of a directory
+  int stand_in_ = -1;               // for a socket that is being connected; curl's
   CURL* curl_ = nullptr;
   std::array<char, CURL_ERROR_SIZE> cause_{};
 };
@@ -135,8 +142,20 @@ size_t CurlClient::OnBody(char* data, size_t size, size_t count, void* to) {
 }
 
 curl_socket_t CurlClient::OpenSocket(void* client, curlsocktype, curl_sockaddr*) {
-  const Result<int> socket = static_cast<CurlClient*>(client)->server_->Connect();
-  return socket.has_value() ? *socket : CURL_SOCKET_BAD;
+  const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  static_cast<CurlClient*>(client)->stand_in_ = socket;
+  return socket < 0 ? CURL_SOCKET_BAD : socket;
+}
+
+int CurlClient::BeforeRequest(void* to, char*, char*, int, int) {
+  auto& client = *static_cast<CurlClient*>(to);
+  const int stand_in = std::exchange(client.stand_in_, -1);
+  if (stand_in < 0) return CURL_PREREQFUNC_OK;  // the connection is an old one
+  const Result<int> socket = client.server_->Connect();
+  if (!socket.has_value()) return CURL_PREREQFUNC_ABORT;
+  const bool good = ::fcntl(*socket, F_SETFL, O_NONBLOCK) == 0 && ::dup3(*socket, stand_in, O_CLOEXEC) >= 0;
+  ::close(*socket);
+  return good ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
 }
 
 void CurlClient::SetUpConnection() {
@@ -147,15 +166,18 @@ void CurlClient::SetUpConnection() {
   Set(CURLOPT_PATH_AS_IS, 1L);
   Set(CURLOPT_PROXY, "");
   Set(CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
-  Set(CURLOPT_TCP_KEEPALIVE, 1L);
   Set(CURLOPT_NOPROGRESS, 0L);
   Set(CURLOPT_XFERINFOFUNCTION, &CurlClient::OnProgress);
   if (!target_.ca_file.empty()) Set(CURLOPT_CAINFO, target_.ca_file.c_str());
   if (!target_.unix_socket.empty()) Set(CURLOPT_UNIX_SOCKET_PATH, target_.unix_socket.c_str());
-  if (!server_) return;
+  if (!server_) {
+    Set(CURLOPT_TCP_KEEPALIVE, 1L);
+    return;
+  }
   Set(CURLOPT_OPENSOCKETFUNCTION, &CurlClient::OpenSocket);
   Set(CURLOPT_OPENSOCKETDATA, this);
-  Set(CURLOPT_SOCKOPTFUNCTION, &CurlClient::SocketIsConnected);
+  Set(CURLOPT_PREREQFUNCTION, &CurlClient::BeforeRequest);
+  Set(CURLOPT_PREREQDATA, this);
 }
 
 void CurlClient::SetUpRequest(const Request& request, curl_slist* headers) {
