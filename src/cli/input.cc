@@ -58,15 +58,17 @@ Result<std::unique_ptr<LineInput>> LineInput::Open(const std::string& path, size
 
 LineInput::~LineInput() { CloseFile(file_); }
 
+Error LineInput::TooLong() const {
+  return Error(ErrorCode::kTooLarge, "a line is too long",
+               {{"line", std::to_string(number_ + 1)}, {"at_most", std::to_string(max_line_bytes_)}});
+}
+
 Result<std::optional<Bytes>> LineInput::Next() {
   size_t end = buffer_.find('\n', at_);
   while (end == Bytes::npos) {
     buffer_.erase(0, std::exchange(at_, 0));
     const size_t before = buffer_.size();
-    if (before > max_line_bytes_) {
-      return Error(ErrorCode::kTooLarge, "a line is too long",
-                   {{"line", std::to_string(number_ + 1)}, {"at_most", std::to_string(max_line_bytes_)}});
-    }
+    if (before > max_line_bytes_) return TooLong();
     buffer_.resize(before + kReadBytes);
     const size_t got = std::fread(buffer_.data() + before, 1, kReadBytes, file_);
     buffer_.resize(before + got);
@@ -75,6 +77,7 @@ Result<std::optional<Bytes>> LineInput::Next() {
     if (got == 0 && before == 0) return std::optional<Bytes>();
     end = got == 0 ? before : buffer_.find('\n', before);
   }
+  if (end - at_ > max_line_bytes_) return TooLong();
   ++number_;
   Bytes line = buffer_.substr(at_, end - at_);
   at_ = std::min(end + 1, buffer_.size());

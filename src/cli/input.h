@@ -34,6 +34,8 @@ class LineInput {
   LineInput(std::FILE* file, std::string path, size_t max_line_bytes)
       : file_(file), path_(std::move(path)), max_line_bytes_(max_line_bytes) {}
 
+  Error TooLong() const;
+
   std::FILE* const file_;
   const std::string path_;
   const size_t max_line_bytes_;
