@@ -10,6 +10,7 @@
 #include "cli/input.h"
 #include "cli/json_object.h"
 #include "cli/key_words.h"
+#include "cli/problem.h"
 #include "cli/progress_bar.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
@@ -73,7 +74,8 @@ class Importer {
       Result<ImportLine> parsed = ParseImportLine(*line, clock_.Now());
       if (!parsed.has_value()) {
         KVARTS_CHECK_OK(Flush());
-        return AtLine(lines_.number(), parsed.error());
+        batch_line_ = lines_.number();
+        return AtLine(batch_line_, parsed.error());
       }
       KVARTS_CHECK_OK(Take(*std::move(parsed)));
       progress_.Update([&] {
@@ -158,11 +160,9 @@ class Importer {
 
   // The error of a line, or of the batch that begins there.
   static Error AtLine(uint64_t line, const Error& error) {
-    return Error(error.code(), error.text().data(),
-                 {{"line", std::to_string(line)},
-                  {"key", std::string(error.field("key"))},
-                  {"field", std::string(error.field("field"))},
-                  {"cause", std::string(error.field("cause"))}});
+    std::vector<Error::Field> fields = {{"line", std::to_string(line)}};
+    fields.insert(fields.end(), error.fields().begin(), error.fields().end());
+    return MakeError(error.code(), error.text().data(), fields);
   }
 
   Client& client_;

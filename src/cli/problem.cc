@@ -15,7 +15,6 @@ namespace kvarts::cli {
 namespace {
 
 constexpr std::string_view kPrefix = "urn:kvarts:";
-constexpr size_t kMaxFields = 8;
 constexpr size_t kMaxTextBytes = 1 << 10;
 // Beyond so many, texts are no longer told apart.
 constexpr size_t kMaxKnownTexts = 10'000;
@@ -77,9 +76,9 @@ Error WithFields(ErrorCode code, const char* text, const std::vector<Error::Fiel
 
 // The fields of an error are a list of known length.
 template <size_t kCount = 0>
-Error MakeError(ErrorCode code, const char* text, const std::vector<Error::Field>& fields) {
-  if constexpr (kCount < kMaxFields) {
-    if (fields.size() > kCount) return MakeError<kCount + 1>(code, text, fields);
+Error MakeCounted(ErrorCode code, const char* text, const std::vector<Error::Field>& fields) {
+  if constexpr (kCount < kMaxErrorFields) {
+    if (fields.size() > kCount) return MakeCounted<kCount + 1>(code, text, fields);
   }
   if constexpr (kCount == 0) {
     return Error(code, text);
@@ -92,13 +91,17 @@ std::vector<Error::Field> FieldsOf(const JsonObject& problem) {
   constexpr std::array<std::string_view, 5> kStandard = {"type", "title", "status", "detail", "instance"};
   std::vector<Error::Field> fields;
   for (const JsonField& field : problem.fields()) {
-    if (std::ranges::find(kStandard, field.name) != kStandard.end() || fields.size() == kMaxFields) continue;
+    if (std::ranges::find(kStandard, field.name) != kStandard.end() || fields.size() == kMaxErrorFields) continue;
     fields.emplace_back(Constant(field.name), Harmless(std::string_view(field.text).substr(0, kMaxTextBytes)));
   }
   return fields;
 }
 
 }  // namespace
+
+Error MakeError(ErrorCode code, const char* text, const std::vector<Error::Field>& fields) {
+  return MakeCounted(code, text, fields);
+}
 
 Error ErrorOfAnswer(int status, std::string_view body) {
   const Result<JsonObject> problem = JsonObject::Parse(body);
