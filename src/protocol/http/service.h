@@ -8,6 +8,8 @@
 #include "base/top_keys.h"
 #include "base/worker_pool.h"
 #include "core/store.h"
+#include "model/access/tokens.h"
+#include "model/catalog/catalog.h"
 #include "model/keys/pages.h"
 #include "net/http/response_head.h"
 #include "protocol/common/loop_metrics.h"
@@ -27,6 +29,8 @@ struct LoopState {
 // What there is of a process, for everybody who serves it. Its parts outlive every connection.
 struct Service {
   Store& store;
+  Catalog& catalog;
+  Tokens& tokens;
   WorkerPool& workers;
   const Clock& clock;
   HttpOptions options;
@@ -34,6 +38,12 @@ struct Service {
   std::vector<std::unique_ptr<LoopState>> loops;
   std::atomic<uint64_t> inflight_bytes{0};
   std::atomic<bool> ready{false};
+  std::atomic<size_t> watchers{0};
+  // Whether requests must bear a token. Set once there is one, and never taken back: tokens that have all expired do
+  // not open the door.
+  std::atomic<bool> tokens_required{false};
+  // Nobody but this process can ask: its owner needs no token.
+  bool local_only = false;
 
   Engine& engine() const { return store.engine(); }
 };
