@@ -17,6 +17,7 @@ endfunction()
 kvarts_find(kvarts_rocksdb rocksdb/db.h rocksdb)
 kvarts_find(kvarts_xxhash xxhash.h xxhash)
 kvarts_find(kvarts_edit histedit.h edit)
+kvarts_find(kvarts_curl curl/curl.h curl)
 find_package(OpenSSL REQUIRED)
 
 # Asio is headers alone; what is no template in it is compiled once, in src/net/asio.cc.
