@@ -13,7 +13,8 @@ namespace {
 
 class GetMany final : public WorkOp {
  public:
-  GetMany(Engine& engine, std::vector<Bytes> keys) : engine_(engine), keys_(std::move(keys)) {}
+  GetMany(Engine& engine, std::vector<Bytes> keys, uint64_t max_bytes)
+      : engine_(engine), keys_(std::move(keys)), max_bytes_(max_bytes) {}
 
  private:
   Result<Reply> Work() override {
@@ -24,24 +25,42 @@ class GetMany final : public WorkOp {
       buffers.push_back(std::move(physical));
     }
     const std::vector<BytesView> views(buffers.begin(), buffers.end());
-    std::vector<std::optional<Record>> records(views.size());
+    std::unique_ptr<View> view;
+    if (keys_.size() > kPart) {
+      KVARTS_TRY(view, engine_.OpenView());
+    }
     Reply reply;
-    KVARTS_CHECK_OK(engine_.Get(views, records, {.cost = &reply.cost.read}));
+    const ReadOptions options{.cost = &reply.cost.read};
     JsonWriter json(&reply.body);
     json.BeginObject().Name("items").BeginArray();
-    for (size_t i = 0; i < keys_.size(); ++i) {
-      if (records[i]) {
-        WriteItem(json, keys_[i], records[i]->header, records[i]->value);
-      } else {
-        json.Null();
+    for (size_t at = 0; at < keys_.size(); at += kPart) {
+      const auto part = std::span(views).subspan(at, std::min(kPart, keys_.size() - at));
+      std::vector<std::optional<Record>> records(part.size());
+      KVARTS_CHECK_OK(view ? view->Get(part, records, options) : engine_.Get(part, records, options));
+      for (size_t i = 0; i < part.size(); ++i) WriteRecord(json, keys_[at + i], records[i]);
+      if (reply.body.size() > max_bytes_) {
+        return Error(ErrorCode::kTooLarge, "the values are too large to be read together",
+                     {{"limit", "max_body_bytes"}, {"at_most", std::to_string(max_bytes_)}});
       }
     }
     json.EndArray().EndObject();
     return reply;
   }
 
+  static void WriteRecord(JsonWriter& json, BytesView key, const std::optional<Record>& record) {
+    if (!record) {
+      json.Null();
+      return;
+    }
+    WriteItem(json, key, record->header, record->value);
+  }
+
+  // Read at a time, so that an answer that is too large is noticed before it is all in memory.
+  static constexpr size_t kPart = 16;
+
   Engine& engine_;
   const std::vector<Bytes> keys_;
+  const uint64_t max_bytes_;
 };
 
 class CommitWrite final : public WriteOp {
@@ -90,7 +109,7 @@ Result<std::unique_ptr<SlowOp>> GetKeys(Call& call) {
   if (call.service.options.hot_keys) {
     for (const Bytes& key : keys) call.loop.hot.Read(key);
   }
-  return std::make_unique<GetMany>(call.service.engine(), std::move(keys));
+  return std::make_unique<GetMany>(call.service.engine(), std::move(keys), call.service.options.max_body_bytes);
 }
 
 Result<std::unique_ptr<WriteOp>> Commit(Call& call) {

@@ -30,6 +30,9 @@ constexpr const char* kAllMethods = "GET, HEAD, PUT, POST, DELETE, PATCH, OPTION
 // Bodies up to this are not counted against max_inflight_bytes: the loop's scratch holds them.
 constexpr uint64_t kFreeBytes = net::Loop::kScratchBytes;
 
+// Answers are gathered up to this before they are sent.
+constexpr size_t kMaxUnsent = 256 << 10;
+
 // "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01": the trace's id, or nothing (W3C Trace Context).
 std::string_view TraceOf(std::string_view traceparent) {
   constexpr size_t kVersion = 3;
@@ -61,6 +64,11 @@ net::Task<> Connection::Run(bool refuse) {
       co_await RunBatch();
     } else if (step == Step::kRunSlow) {
       co_await RunSlow();
+    }
+    // Else a few requests that arrive together could ask for more than there is memory.
+    if (stream_.output().size() > kMaxUnsent) {
+      const bool sent = co_await Send();
+      if (!sent) co_return;
     }
   }
   const bool sent = co_await Send();
