@@ -118,6 +118,7 @@ bool Stream::SendSome(std::string_view* bytes) {
   while (!bytes->empty() && !aborted()) {
     const ssize_t sent = ::send(socket_, bytes->data(), bytes->size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent >= 0) {
+      sent_bytes_ += static_cast<uint64_t>(sent);
       bytes->remove_prefix(static_cast<size_t>(sent));
     } else if (WouldWait(errno)) {
       pollable_.WriteBlocked();

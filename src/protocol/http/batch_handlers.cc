@@ -2,6 +2,7 @@
 #include "core/user_keys.h"
 #include "model/keys/keys.h"
 #include "protocol/common/await.h"
+#include "protocol/http/access.h"
 #include "protocol/http/bodies.h"
 #include "protocol/http/handlers.h"
 #include "protocol/http/items.h"
@@ -11,67 +12,57 @@
 namespace kvarts::http {
 namespace {
 
-class GetMany final : public WorkOp {
- public:
-  GetMany(Engine& engine, std::vector<Bytes> keys, uint64_t max_bytes)
-      : engine_(engine), keys_(std::move(keys)), max_bytes_(max_bytes) {}
+// Read at a time, so that an answer that is too large is noticed before it is all in memory.
+constexpr size_t kPart = 16;
 
- private:
-  Result<Reply> Work() override {
-    std::vector<KeyBuffer> buffers;
-    buffers.reserve(keys_.size());
-    for (const Bytes& key : keys_) {
-      KVARTS_TRY(KeyBuffer physical, CheckedUserKey(key, engine_.limits()));
-      buffers.push_back(std::move(physical));
-    }
-    const std::vector<BytesView> views(buffers.begin(), buffers.end());
-    std::unique_ptr<View> view;
-    if (keys_.size() > kPart) {
-      KVARTS_TRY(view, engine_.OpenView());
-    }
-    Reply reply;
-    const ReadOptions options{.cost = &reply.cost.read};
-    JsonWriter json(&reply.body);
-    json.BeginObject().Name("items").BeginArray();
-    for (size_t at = 0; at < keys_.size(); at += kPart) {
-      const auto part = std::span(views).subspan(at, std::min(kPart, keys_.size() - at));
-      std::vector<std::optional<Record>> records(part.size());
-      KVARTS_CHECK_OK(view ? view->Get(part, records, options) : engine_.Get(part, records, options));
-      for (size_t i = 0; i < part.size(); ++i) WriteRecord(json, keys_[at + i], records[i]);
-      if (reply.body.size() > max_bytes_) {
-        return Error(ErrorCode::kTooLarge, "the values are too large to be read together",
-                     {{"limit", "max_body_bytes"}, {"at_most", std::to_string(max_bytes_)}});
-      }
-    }
-    json.EndArray().EndObject();
-    return reply;
+void WriteRecord(JsonWriter& json, BytesView key, const std::optional<Record>& record) {
+  if (!record) {
+    json.Null();
+    return;
   }
+  WriteItem(json, key, record->header, record->value);
+}
 
-  static void WriteRecord(JsonWriter& json, BytesView key, const std::optional<Record>& record) {
-    if (!record) {
-      json.Null();
-      return;
-    }
-    WriteItem(json, key, record->header, record->value);
+Result<WorkOp::Reply> ReadMany(Engine& engine, const std::vector<Bytes>& keys, uint64_t max_bytes) {
+  std::vector<KeyBuffer> buffers;
+  buffers.reserve(keys.size());
+  for (const Bytes& key : keys) {
+    KVARTS_TRY(KeyBuffer physical, CheckedUserKey(key, engine.limits()));
+    buffers.push_back(std::move(physical));
   }
-
-  // Read at a time, so that an answer that is too large is noticed before it is all in memory.
-  static constexpr size_t kPart = 16;
-
-  Engine& engine_;
-  const std::vector<Bytes> keys_;
-  const uint64_t max_bytes_;
-};
+  const std::vector<BytesView> views(buffers.begin(), buffers.end());
+  std::unique_ptr<View> view;
+  if (keys.size() > kPart) {
+    KVARTS_TRY(view, engine.OpenView());
+  }
+  WorkOp::Reply reply;
+  const ReadOptions options{.cost = &reply.cost.read};
+  JsonWriter json(&reply.body);
+  json.BeginObject().Name("items").BeginArray();
+  for (size_t at = 0; at < keys.size(); at += kPart) {
+    const auto part = std::span(views).subspan(at, std::min(kPart, keys.size() - at));
+    std::vector<std::optional<Record>> records(part.size());
+    KVARTS_CHECK_OK(view ? view->Get(part, records, options) : engine.Get(part, records, options));
+    for (size_t i = 0; i < part.size(); ++i) WriteRecord(json, keys[at + i], records[i]);
+    if (reply.body.size() > max_bytes) {
+      return Error(ErrorCode::kTooLarge, "the values are too large to be read together",
+                   {{"limit", "max_body_bytes"}, {"at_most", std::to_string(max_bytes)}});
+    }
+  }
+  json.EndArray().EndObject();
+  return reply;
+}
 
 class CommitWrite final : public WriteOp {
  public:
-  explicit CommitWrite(CommitBody body) : body_(std::move(body)) {}
+  CommitWrite(Catalog& catalog, CommitBody body) : catalog_(catalog), body_(std::move(body)) {}
 
   Status Apply(Txn& txn) override {
     outcomes_.assign(body_.commands.size(), {});
+    KVARTS_TRY(CatalogGuard guard, catalog_.Guard(txn));
     for (const keys::Requirement& requirement : body_.requirements) KVARTS_CHECK_OK(keys::Require(txn, requirement));
     for (size_t i = 0; i < body_.commands.size(); ++i) {
-      KVARTS_CHECK_OK(keys::Apply(txn, body_.commands[i], &outcomes_[i]));
+      KVARTS_CHECK_OK(keys::Apply({txn, guard}, body_.commands[i], &outcomes_[i]));
     }
     return {};
   }
@@ -97,26 +88,62 @@ class CommitWrite final : public WriteOp {
     json.EndObject();
   }
 
+  Catalog& catalog_;
   const CommitBody body_;
   std::vector<keys::Outcome> outcomes_;
 };
+
+// What is written needs the right to write, what is only asked about the right to read.
+Status AuthorizeCommit(const Call& call, const CommitBody& body) {
+  if (!call.info.who) return {};
+  for (const keys::Requirement& requirement : body.requirements) {
+    KVARTS_CHECK_OK(requirement.range ? Authorize(call, Right::kRead, *requirement.range)
+                                      : Authorize(call, Right::kRead, requirement.key));
+  }
+  for (const keys::Command& command : body.commands) {
+    const auto* range = std::get_if<keys::DeleteRange>(&command);
+    KVARTS_CHECK_OK(range != nullptr ? Authorize(call, Right::kWrite, range->range)
+                                     : Authorize(call, Right::kWrite, keys::KeyOf(command)));
+  }
+  return {};
+}
+
+void CountCommand(Call& call, const keys::Command& command) {
+  std::visit(
+      [&](const auto& change) {
+        if constexpr (requires { change.range; }) {
+          call.CountRange(change.range.start);
+        } else if constexpr (requires { change.value; }) {
+          call.CountWrite(change.key, change.value.bytes.size());
+        } else {
+          call.CountWrite(change.key, 0);
+        }
+      },
+      command);
+}
 
 }  // namespace
 
 Result<std::unique_ptr<SlowOp>> GetKeys(Call& call) {
   KVARTS_CHECK_OK(WantJson(call));
   KVARTS_TRY(std::vector<Bytes> keys, ParseKeysBody(call.body, call.service.options.max_batch_keys));
-  if (call.service.options.hot_keys) {
-    for (const Bytes& key : keys) call.loop.hot.Read(key);
+  for (const Bytes& key : keys) {
+    KVARTS_CHECK_OK(Authorize(call, Right::kRead, key));
+    call.CountRead(key, 0);
   }
-  return std::make_unique<GetMany>(call.service.engine(), std::move(keys), call.service.options.max_body_bytes);
+  Engine& engine = call.service.engine();
+  return OnWorkers([&engine, keys = std::move(keys), max_bytes = call.service.options.max_body_bytes] {
+    return ReadMany(engine, keys, max_bytes);
+  });
 }
 
 Result<std::unique_ptr<WriteOp>> Commit(Call& call) {
   KVARTS_CHECK_OK(WantJson(call));
   KVARTS_TRY(CommitBody body, ParseCommitBody(call.body));
+  KVARTS_CHECK_OK(AuthorizeCommit(call, body));
   KVARTS_TRY(RunOptions options, RunOptionsOf(call));
-  auto write = std::make_unique<CommitWrite>(std::move(body));
+  for (const keys::Command& command : body.commands) CountCommand(call, command);
+  auto write = std::make_unique<CommitWrite>(call.service.catalog, std::move(body));
   write->options = std::move(options);
   return write;
 }

@@ -16,6 +16,11 @@ Answer::Answer(Service& service, LoopState& loop, const RequestInfo& info, Bytes
 ResponseWriter& Answer::Begin(int status, const Cost& cost) {
   status_ = status;
   writer_.Begin(status);
+  if (info_.cors_origin != nullptr) {
+    writer_.Header("Access-Control-Allow-Origin", *info_.cors_origin);
+    writer_.Header("Access-Control-Expose-Headers", "ETag, Kvarts-Cost, Kvarts-Expiry, Kvarts-Warning, Retry-After");
+    writer_.Header("Vary", "Origin");
+  }
   if (info_.show_cost) {
     // A dictionary of RFC 8941.
     writer_.Header("Kvarts-Cost", fmt::format("keys={}, bytes={}, skipped={}, written={}, written_bytes={}, "
@@ -23,7 +28,13 @@ ResponseWriter& Answer::Begin(int status, const Cost& cost) {
                                               cost.read.keys, cost.read.bytes, cost.read.skipped, cost.keys_written,
                                               cost.bytes_written, cost.sync_wait_us, cost.runs));
   }
+  Warn(cost);
   return writer_;
+}
+
+void Answer::Warn(const Cost& cost) {
+  if (cost.read.skipped <= service_.options.tombstones_warn) return;
+  writer_.Header("Kvarts-Warning", fmt::format("tombstones={}", cost.read.skipped));
 }
 
 void Answer::Finish() {
@@ -37,14 +48,24 @@ void Answer::Finish() {
   writer_.Finish();
 }
 
-void Answer::Problem(const Error& error) {
-  status_ = StatusOf(error.code());
-  WriteProblem(writer_, error);
-}
+void Answer::Problem(const Error& error) { WriteProblem(Begin(StatusOf(error.code()), {}), error); }
 
 void Answer::Problem(const HttpError& error, std::string_view allow) {
-  status_ = error.status;
-  WriteProblem(writer_, error, allow);
+  WriteProblem(Begin(error.status, {}), error, allow);
+}
+
+void Call::CountRead(BytesView key, size_t bytes) {
+  if (service.options.hot_keys) loop.hot.Read(key, bytes);
+  CountRange(key);
+}
+
+void Call::CountWrite(BytesView key, size_t bytes) {
+  if (service.options.hot_keys) loop.hot.Write(key, bytes);
+  CountRange(key);
+}
+
+void Call::CountRange(BytesView start) {
+  if (service.options.metrics) info.place = loop.namespaces.PlaceWith(info.place, service.catalog.current(), start);
 }
 
 }  // namespace kvarts::http

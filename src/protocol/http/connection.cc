@@ -4,8 +4,10 @@
 #include <array>
 #include <ctime>
 
+#include "base/log.h"
 #include "net/http/negotiate.h"
 #include "protocol/common/await.h"
+#include "protocol/http/access.h"
 #include "protocol/http/problem.h"
 
 namespace kvarts::http {
@@ -27,11 +29,57 @@ constexpr HttpError kEncodedBody{415, "a body must be sent without Content-Encod
 
 constexpr const char* kAllMethods = "GET, HEAD, PUT, POST, DELETE, PATCH, OPTIONS";
 
+// Pressure of the engine from which on writes are delayed, and by how much at most.
+constexpr double kThrottleFrom = 0.5;
+constexpr std::chrono::milliseconds kLongestDelay{100};
+
 // Bodies up to this are not counted against max_inflight_bytes: the loop's scratch holds them.
 constexpr uint64_t kFreeBytes = net::Loop::kScratchBytes;
 
 // Answers are gathered up to this before they are sent.
 constexpr size_t kMaxUnsent = 256 << 10;
+
+std::string_view MethodText(Method method) {
+  constexpr std::array<std::string_view, 8> kTexts = {"GET",    "HEAD",  "PUT",     "POST",
+                                                      "DELETE", "PATCH", "OPTIONS", "other"};
+  return kTexts[static_cast<size_t>(method)];
+}
+
+void LogSlow(Service& service, LoopState& loop, const RequestInfo& info, int status, const Cost& cost, uint64_t now) {
+  loop.metrics.slow_requests.Add();
+  const auto not_logged = loop.slow_log.Pass(now);
+  if (!not_logged) return;
+  // The route and the namespace, and not the key: logs go to more eyes than values do.
+  Log(LogLevel::kWarning, "a request was slow",
+      {{"method", MethodText(info.method)},
+       {"route", info.route == nullptr ? std::string_view() : info.route->path},
+       {"namespace", info.place == NamespacePlaces::kNowhere ? std::string() : service.places.NameOf(info.place)},
+       {"ms", (now - info.started_ns) / 1'000'000},
+       {"status", status},
+       {"trace", info.trace},
+       {"keys_read", cost.read.keys},
+       {"bytes_read", cost.read.bytes},
+       {"skipped", cost.read.skipped},
+       {"keys_written", cost.keys_written},
+       {"bytes_written", cost.bytes_written},
+       {"sync_us", cost.sync_wait_us},
+       {"runs", cost.runs},
+       {"not_logged", *not_logged}});
+}
+
+void LogTombstones(Service& service, LoopState& loop, const RequestInfo& info, const Cost& cost, uint64_t now) {
+  loop.metrics.tombstone_warnings.Add();
+  const auto not_logged = loop.tombstone_log.Pass(now);
+  if (!not_logged) return;
+  Log(LogLevel::kWarning, "a request stepped over many tombstones",
+      {{"method", MethodText(info.method)},
+       {"route", info.route == nullptr ? std::string_view() : info.route->path},
+       {"namespace", info.place == NamespacePlaces::kNowhere ? std::string() : service.places.NameOf(info.place)},
+       {"skipped", cost.read.skipped},
+       {"keys_read", cost.read.keys},
+       {"trace", info.trace},
+       {"not_logged", *not_logged}});
+}
 
 // "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01": the trace's id, or nothing (W3C Trace Context).
 std::string_view TraceOf(std::string_view traceparent) {
@@ -112,6 +160,11 @@ void Connection::FillInfo(RequestInfo* info) const {
   if (head_.Has(Field::kAcceptEncoding)) info->gzip = AcceptsGzip(head_.accept_encoding());
   if (head_.kvarts_headers() != 0) info->show_cost = head_.Header("Kvarts-Cost").has_value();
   if (head_.Has(Field::kTraceparent)) info->trace = TraceOf(head_.traceparent());
+  if (head_.Has(Field::kOrigin)) {
+    for (const std::string& origin : service_.options.cors_origins) {
+      if (origin == "*" || origin == head_.origin()) info->cors_origin = &origin;
+    }
+  }
 }
 
 // Answers a request whose body is there, or makes the operation that will. kRunBatch when writes before it must be
@@ -132,8 +185,7 @@ Connection::Step Connection::Dispatch(std::string_view body) {
   if (found.route == nullptr) {
     const bool whole_server = head_.path() == "*";
     if ((found.path_exists || whole_server) && head_.method() == Method::kOptions) {
-      answer.Begin(204, {}).Header("Allow", whole_server ? kAllMethods : AllowedMethods(head_.path()));
-      answer.Finish();
+      AnswerOptions(answer, info, whole_server ? std::string(kAllMethods) : AllowedMethods(head_.path()));
     } else if (found.path_exists) {
       answer.Problem(kWrongMethod, AllowedMethods(head_.path()));
     } else {
@@ -147,8 +199,32 @@ Connection::Step Connection::Dispatch(std::string_view body) {
     answer.Problem(kEncodedBody);
     return Done(info, answer.status(), {});
   }
+  if (found.route->right) {
+    Result<std::shared_ptr<const Credential>> who = Authenticate(service_, head_, &last_token_);
+    if (!who.has_value()) {
+      if (!batch_.empty()) return Step::kRunBatch;
+      if (who.error().code() == ErrorCode::kRateLimited) loop_.metrics.rate_limited.Add();
+      answer.Problem(who.error());
+      return Done(info, answer.status(), {});
+    }
+    info.who = *std::move(who);
+  }
   Call call{service_, loop_, head_, body, found.rest, info, answer};
   return RunHandler(call, *found.route);
+}
+
+// What a path can be asked for; to a browser also what a script may send.
+void Connection::AnswerOptions(Answer& answer, const RequestInfo& info, std::string_view methods) {
+  ResponseWriter& head = answer.Begin(204, {});
+  head.Header("Allow", methods);
+  if (info.cors_origin != nullptr) {
+    head.Header("Access-Control-Allow-Methods", methods);
+    head.Header("Access-Control-Allow-Headers",
+                "Authorization, Content-Type, If-Match, If-None-Match, Kvarts-Cost, Kvarts-Durability, Last-Event-ID, "
+                "Prefer, traceparent");
+    head.Header("Access-Control-Max-Age", "600");
+  }
+  answer.Finish();
 }
 
 Connection::Step Connection::RunHandler(Call& call, const Route& route) {
@@ -185,23 +261,40 @@ Connection::Step Connection::Refuse(const HttpError& error) {
   info.keep_alive = false;
   Answer answer(service_, loop_, info, &stream_.output());
   answer.Problem(error);
+  if (service_.options.metrics) loop_.metrics.answers[static_cast<size_t>(answer.status() / 100) % 6].Add();
   return Step::kEnd;
 }
 
 Connection::Step Connection::Done(const RequestInfo& info, int status, const Cost& cost) {
-  LoopMetrics& metrics = loop_.metrics;
-  if (service_.options.metrics) {
-    const Operation operation = info.route == nullptr ? Operation::kOther : info.route->operation;
-    metrics.latency[static_cast<size_t>(operation)].RecordAlone(NowNanos() - info.started_ns);
-    metrics.answers[static_cast<size_t>(status / 100) % metrics.answers.size()].Add();
-    metrics.keys_read.Add(cost.read.keys);
-    metrics.bytes_read.Add(cost.read.bytes);
-    metrics.tombstones_skipped.Add(cost.read.skipped);
-    metrics.keys_written.Add(cost.keys_written);
-    metrics.bytes_written.Add(cost.bytes_written);
-  }
+  const uint64_t now = NowNanos();
+  const uint64_t nanos = now - info.started_ns;
+  if (service_.options.metrics) CountDone(info, status, cost, nanos);
+  const auto slow = static_cast<uint64_t>(service_.options.slow_request.count()) * 1'000'000;
+  if (nanos > slow && !info.takes_long) [[unlikely]]
+    LogSlow(service_, loop_, info, status, cost, now);
+  if (cost.read.skipped > service_.options.tombstones_warn) [[unlikely]]
+    LogTombstones(service_, loop_, info, cost, now);
+  if (info.who) info.who->Charge(cost, service_.clock.Now());
   if (!info.keep_alive) ending_ = true;
   return ending_ ? Step::kEnd : Step::kAnswered;
+}
+
+void Connection::CountDone(const RequestInfo& info, int status, const Cost& cost, uint64_t nanos) {
+  LoopMetrics& metrics = loop_.metrics;
+  const auto operation = static_cast<size_t>(info.route == nullptr ? Operation::kOther : info.route->operation);
+  const size_t status_class = static_cast<size_t>(status / 100) % metrics.answers.size();
+  const auto count = [&](auto& to) {
+    if (!info.takes_long) to.latency[operation].RecordAlone(nanos);
+    to.answers[status_class].Add();
+    to.keys_read.Add(cost.read.keys);
+    to.bytes_read.Add(cost.read.bytes);
+    to.tombstones_skipped.Add(cost.read.skipped);
+    to.keys_written.Add(cost.keys_written);
+    to.bytes_written.Add(cost.bytes_written);
+  };
+  count(metrics);
+  CountSent();
+  if (info.place != NamespacePlaces::kNowhere) count(loop_.namespaces.At(info.place));
 }
 
 net::Task<bool> Connection::Send() {
@@ -300,16 +393,29 @@ net::Task<HttpError> Connection::ReadChunks() {
   }
 }
 
+// How long a write waits so that the engine need not stall: not at all while compaction keeps up, more and more as it
+// falls behind.
+std::chrono::milliseconds Connection::WriteDelay() const {
+  const double pressure = service_.engine().pressure();
+  if (pressure <= kThrottleFrom) return {};
+  const double excess = (pressure - kThrottleFrom) / (1 - kThrottleFrom);
+  return std::chrono::milliseconds(static_cast<int64_t>(excess * excess * kLongestDelay.count()));
+}
+
 net::Task<> Connection::RunBatch() {
   stream_.Keep();
   stream_.ClearDeadline();
+  const std::chrono::milliseconds delay = WriteDelay();
+  if (delay.count() > 0) {
+    loop_.metrics.throttled.Add(batch_.size());
+    co_await stream_.Sleep(delay);
+  }
   std::vector<Store::Request> requests;
   requests.reserve(batch_.size());
   for (const std::shared_ptr<WriteOp>& op : batch_) {
     requests.push_back({[op](Txn& txn) { return op->Apply(txn); }, std::move(op->options), nullptr});
   }
-  const std::vector<Result<RunReport>> outcomes =
-      co_await RunAll(stream_.loop(), service_.store, std::move(requests));
+  const std::vector<Result<RunReport>> outcomes = co_await RunAll(stream_.loop(), service_.store, std::move(requests));
   for (size_t i = 0; i < batch_.size(); ++i) {
     WriteOp& op = *batch_[i];
     Answer answer(service_, loop_, op.info, &stream_.output());

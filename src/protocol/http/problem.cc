@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "base/utf8.h"
 #include "core/keyspace.h"
 #include "encoding/json_writer.h"
@@ -33,6 +35,14 @@ std::string_view TypeOfStatus(int status) {
     default:
       return "malformed_request";
   }
+}
+
+// Whole seconds, rounded up.
+std::string RetryAfter(const Error& error) {
+  uint64_t micros = 0;
+  const std::string_view text = error.field("retry_after_us");
+  std::from_chars(text.data(), text.data() + text.size(), micros);
+  return std::to_string(std::max<uint64_t>(1, (micros + 999'999) / 1'000'000));
 }
 
 // The user's key in an error, which has it escaped; an engine that refuses a commit knows only physical keys.
@@ -82,12 +92,12 @@ int StatusOf(ErrorCode code) {
 
 void WriteProblem(ResponseWriter& answer, const Error& error) {
   const int status = StatusOf(error.code());
-  answer.Begin(status);
   answer.ContentType(kProblemType);
   if (status == 401) answer.Header("WWW-Authenticate", "Bearer");
-  const std::string_view wait = error.field("retry_after");
-  if (status == 429 || error.code() == ErrorCode::kOverloaded) {
-    answer.Header("Retry-After", wait.empty() ? kRetryAfter : wait);
+  if (status == 429) {
+    answer.Header("Retry-After", RetryAfter(error));
+  } else if (error.code() == ErrorCode::kOverloaded) {
+    answer.Header("Retry-After", kRetryAfter);
   }
   JsonWriter json(answer.body());
   json.BeginObject();
@@ -104,7 +114,6 @@ void WriteProblem(ResponseWriter& answer, const Error& error) {
 }
 
 void WriteProblem(ResponseWriter& answer, const HttpError& error, std::string_view allow) {
-  answer.Begin(error.status);
   answer.ContentType(kProblemType);
   if (!allow.empty()) answer.Header("Allow", allow);
   if (error.status == 503) answer.Header("Retry-After", kRetryAfter);
