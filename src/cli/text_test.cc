@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "cli/error_text.h"
-#include "cli/json.h"
 #include "cli/table.h"
 
 namespace kvarts::cli {
@@ -54,13 +53,6 @@ TEST(Text, AlignsColumns) {
   table.Add({"a", "1,000"});
   table.Add({"only"});
   EXPECT_EQ(table.ToString(1), " Åsa       1\n a     1,000\n only\n");
-}
-
-TEST(Json, IsSeparatedAndEscaped) {
-  JsonWriter json;
-  json.BeginObject().Field("a", "x\"\\\n").Field("b", true).Name("c").BeginArray();
-  json.Number(uint64_t{1}).Number(0.5).Null().BeginObject().EndObject().EndArray().Field("d", 7).EndObject();
-  EXPECT_EQ(json.str(), R"({"a":"x\"\\\u000a","b":true,"c":[1,0.5,null,{}],"d":7})");
 }
 
 TEST(ErrorText, PutsTheSubjectFirstAndFactsInBrackets) {

@@ -148,7 +148,7 @@ TEST(Metrics, StayBoundedWhateverTheKeys) {
     std::string body = R"({"keys":[)";
     for (size_t i = 0; i < 10'000; ++i) {
       const size_t n = batch * 10'000 + i;
-      body += fmt::format(R"({}"{}{}:{}/{}")", i == 0 ? "" : ",", batch % 2 == 0 ? "k" : "n7/", n / 10, n, n * 7919);
+      body += fmt::format(R"({}"{}{}:{}/{}")", i == 0 ? "" : ",", batch % 2 == 0 ? "k" : i % 2 == 0 ? "n7/" : "n8/", n / 10, n, n * 7919);
     }
     ASSERT_EQ(server.Ask("POST", "/keys/get", body + "]}").status, 200);
   }
