@@ -29,8 +29,7 @@ TEST(ProcessStats, CountsDescriptors) {
 }
 
 TEST(ProcessStats, ANameMayHoldAnything) {
-  const std::string stat =
-      "4711 (a) b (7 8 9)) S 1 2 3 4 5 6 7 8 9 10 150 50 13 14 15 16 21 18 1000 4096000 25 99\n";
+  const std::string stat = "4711 (a) b (7 8 9)) S 1 2 3 4 5 6 7 8 9 10 150 50 13 14 15 16 21 18 1000 4096000 25 99\n";
   ProcessStats stats;
   stats.ReadStat(stat, "cpu 1 2 3\nbtime 1700000000\nprocesses 5\n", 100, 4096);
   EXPECT_EQ(stats.cpu_seconds, 2.0);

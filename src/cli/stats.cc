@@ -32,7 +32,8 @@ Status CheckStats(const Arguments& arguments) {
   }
   for (const char* option : {"watch", "hot", "by", "interval"}) {
     if (!of_server && arguments.Has(option)) {
-      return Error(ErrorCode::kInvalidArgument, "only a server can tell that", {{"option", fmt::format("--{}", option)}});
+      return Error(ErrorCode::kInvalidArgument, "only a server can tell that",
+                   {{"option", fmt::format("--{}", option)}});
     }
   }
   if (arguments.Has("watch") && arguments.Has("hot")) {
@@ -63,7 +64,8 @@ Result<int> Watch(const Arguments& arguments, const Fetch& fetch) {
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   WatchOptions options;
-  if (const auto interval = arguments.Number("interval")) options.interval = Duration::Micros(static_cast<int64_t>(*interval));
+  if (const auto interval = arguments.Number("interval"))
+    options.interval = Duration::Micros(static_cast<int64_t>(*interval));
   options.by = arguments.Text("by").value_or("");
   options.json = arguments.Has("json");
   options.screen = OutputIsTerminal();
@@ -117,13 +119,14 @@ const Syntax& StatsSyntax() {
                   {"hot", OptionKind::kFlag, {}, "the keys and prefixes that are used most right now"},
                   {"by", OptionKind::kChoice, "WHAT", "what is hot", {"reads", "writes", "bytes"}},
                   {"json", OptionKind::kFlag, {}, "JSON instead of tables; of --watch a line each time"}},
-      .description = "Prints the figures of a running server, or the level table of a data directory, its write, read\n"
-                     "and space amplification with what each means and when to worry, the share of tombstones,\n"
-                     "live and stale bytes, the log, and memory. Caches, and what writing and reading met, begin\n"
-                     "empty in every process, so of a directory these figures mean little.\n\n"
-                     "  kvarts stats --watch\n"
-                     "  kvarts stats --hot --by writes\n"
-                     "  kvarts stats ./data\n",
+      .description =
+          "Prints the figures of a running server, or the level table of a data directory, its write, read\n"
+          "and space amplification with what each means and when to worry, the share of tombstones,\n"
+          "live and stale bytes, the log, and memory. Caches, and what writing and reading met, begin\n"
+          "empty in every process, so of a directory these figures mean little.\n\n"
+          "  kvarts stats --watch\n"
+          "  kvarts stats --hot --by writes\n"
+          "  kvarts stats ./data\n",
       .check = CheckStats};
   return kSyntax;
 }

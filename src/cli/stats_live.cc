@@ -92,7 +92,9 @@ std::string Requests(const Change& change) {
   Table table({kLeft, kRight, kRight, kRight, kRight});
   table.Add({"requests", "rate", "p50", "p99", "p99.9"});
   for (const std::string_view operation : {"get", "scan", "commit", "other"}) {
-    const auto quantile = [&](double q) { return Latency(QuantileBetween(change.now(), change.before(), operation, q)); };
+    const auto quantile = [&](double q) {
+      return Latency(QuantileBetween(change.now(), change.before(), operation, q));
+    };
     table.Add({std::string(operation),
                Rate(change.PerSecond(fmt::format("server.requests.latency.{}.count", operation))), quantile(0.5),
                quantile(0.99), quantile(0.999)});
@@ -105,47 +107,45 @@ void AddTraffic(const Change& change, Table* table) {
   const auto bytes = [&](const char* path) { return ByteRate(change.PerSecond(path)); };
   const std::string failed = fmt::format("5xx {}", rate("server.requests.answers.5xx"));
   table->Add({"answers", fmt::format("2xx {}  3xx {}  4xx {}  {}", rate("server.requests.answers.2xx"),
-                                    rate("server.requests.answers.3xx"), rate("server.requests.answers.4xx"),
-                                    change.PerSecond("server.requests.answers.5xx") > 0 ? Red(failed) : failed)});
+                                     rate("server.requests.answers.3xx"), rate("server.requests.answers.4xx"),
+                                     change.PerSecond("server.requests.answers.5xx") > 0 ? Red(failed) : failed)});
   table->Add({"held back", fmt::format("slow {}  throttled {}  rate limited {}  stalls {}",
-                                      rate("server.requests.slow"), rate("server.requests.throttled"),
-                                      rate("server.requests.rate_limited"), rate("commit_path.stalls"))});
+                                       rate("server.requests.slow"), rate("server.requests.throttled"),
+                                       rate("server.requests.rate_limited"), rate("commit_path.stalls"))});
   table->Add({"keys", fmt::format("read {} ({})  written {} ({})  tombstones stepped over {}",
-                                 rate("server.requests.keys_read"), bytes("server.requests.bytes_read"),
-                                 rate("server.requests.keys_written"), bytes("server.requests.bytes_written"),
-                                 rate("server.requests.tombstones_skipped"))});
-  table->Add({"network", fmt::format("in {}  out {}", bytes("server.requests.body_bytes"),
-                                    bytes("server.requests.sent_bytes"))});
+                                  rate("server.requests.keys_read"), bytes("server.requests.bytes_read"),
+                                  rate("server.requests.keys_written"), bytes("server.requests.bytes_written"),
+                                  rate("server.requests.tombstones_skipped"))});
+  table->Add({"network",
+              fmt::format("in {}  out {}", bytes("server.requests.body_bytes"), bytes("server.requests.sent_bytes"))});
 }
 
 void AddResources(const Change& change, Table* table) {
   const StatsSnapshot& now = change.now();
   const auto bytes = [&](const char* path) { return HumanBytes(now.Count(path)); };
   const auto count = [&](const char* path) { return HumanCount(now.Count(path)); };
-  table->Add({"server", fmt::format("connections {}  in flight {}  waiting for workers {}  CPU {}  memory {}",
-                                   count("server.connections.open"), bytes("server.inflight_bytes"),
-                                   count("server.worker_queue"),
-                                   HumanPercent(change.PerSecond("server.process.cpu_seconds")),
-                                   bytes("server.process.resident_bytes"))});
-  table->Add({"storage", fmt::format("keys {}  live {}  stale {}  log {}  free {}", count("keys_estimate"),
-                                    bytes("live_bytes"), bytes("stale_bytes"), bytes("log_bytes"),
-                                    bytes("disk_free_bytes"))});
+  table->Add(
+      {"server", fmt::format("connections {}  in flight {}  waiting for workers {}  CPU {}  memory {}",
+                             count("server.connections.open"), bytes("server.inflight_bytes"),
+                             count("server.worker_queue"), HumanPercent(change.PerSecond("server.process.cpu_seconds")),
+                             bytes("server.process.resident_bytes"))});
+  table->Add({"storage",
+              fmt::format("keys {}  live {}  stale {}  log {}  free {}", count("keys_estimate"), bytes("live_bytes"),
+                          bytes("stale_bytes"), bytes("log_bytes"), bytes("disk_free_bytes"))});
   const std::string pressure = "pressure " + HumanPercent(now.Number("pressure"));
-  table->Add({"compaction", fmt::format("{}  pending {}  written {}  flushes {}  compactions {}",
-                                       now.Number("pressure") >= 0.5 ? Red(pressure) : pressure,
-                                       bytes("pending_compaction_bytes"),
-                                       ByteRate(change.PerSecond("storage_bytes_written")),
-                                       Rate(change.PerSecond("flushes.count")),
-                                       Rate(change.PerSecond("compactions.count")))});
-  table->Add({"amplified", fmt::format("write {:.1f}  read {:.0f}  space {:.2f}  tombstones {}",
-                                      now.Number("write_amplification.value"), now.Number("read_amplification.value"),
-                                      now.Number("space_amplification.value"),
-                                      HumanPercent(now.Number("tombstone_ratio.value")))});
+  table->Add({"compaction",
+              fmt::format("{}  pending {}  written {}  flushes {}  compactions {}",
+                          now.Number("pressure") >= 0.5 ? Red(pressure) : pressure, bytes("pending_compaction_bytes"),
+                          ByteRate(change.PerSecond("storage_bytes_written")), Rate(change.PerSecond("flushes.count")),
+                          Rate(change.PerSecond("compactions.count")))});
+  table->Add({"amplified",
+              fmt::format("write {:.1f}  read {:.0f}  space {:.2f}  tombstones {}",
+                          now.Number("write_amplification.value"), now.Number("read_amplification.value"),
+                          now.Number("space_amplification.value"), HumanPercent(now.Number("tombstone_ratio.value")))});
   table->Add({"found", fmt::format("hot values {}  data blocks {}  views {}  log sync p99 {}",
-                                  change.Share("hot_values.hits", "hot_values.misses"),
-                                  change.Share("read_path.data_blocks.hits", "read_path.data_blocks.misses"),
-                                  count("open_views"),
-                                  Latency(now.Number("commit_path.log_sync_seconds.p99")))});
+                                   change.Share("hot_values.hits", "hot_values.misses"),
+                                   change.Share("read_path.data_blocks.hits", "read_path.data_blocks.misses"),
+                                   count("open_views"), Latency(now.Number("commit_path.log_sync_seconds.p99")))});
 }
 
 std::string HotTable(std::string_view title, const std::vector<HotLine>& lines, size_t at_most, size_t longest) {
@@ -184,7 +184,9 @@ Result<HotLine> ParseHotLine(JsonReader& json) {
 // Visits every figure and text of a JSON value with its way from the top.
 template <class OnNumber, class OnText>
 void Walk(JsonReader& json, const std::string& path, const OnNumber& on_number, const OnText& on_text) {
-  const auto below = [&](std::string_view name) { return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name); };
+  const auto below = [&](std::string_view name) {
+    return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
+  };
   switch (json.Peek()) {
     case JsonKind::kObject:
       return json.Object([&](std::string_view name) { Walk(json, below(name), on_number, on_text); });
@@ -302,9 +304,9 @@ std::string RenderHot(const HotSnapshot& hot, size_t columns) {
   const size_t longest = std::max<size_t>(kLongestKey, columns > 50 ? columns - 50 : 0);
   const std::string all = fmt::format("{} reads and {} writes are seen\n\n", Rate(hot.reads), Rate(hot.writes));
   if (hot.keys.empty() && hot.prefixes.empty()) return "Nothing is read or written.\n";
-  return Fitted(all + HotTable("keys", hot.keys, SIZE_MAX, longest) +
-                    HotTable("prefixes", hot.prefixes, SIZE_MAX, longest),
-                columns);
+  return Fitted(
+      all + HotTable("keys", hot.keys, SIZE_MAX, longest) + HotTable("prefixes", hot.prefixes, SIZE_MAX, longest),
+      columns);
 }
 
 }  // namespace kvarts::cli

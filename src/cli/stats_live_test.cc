@@ -63,7 +63,8 @@ TEST(QuantileBetween, IsOfWhatHappenedInBetween) {
 }
 
 TEST(RenderLive, ShowsRatesBetweenTwoLooks) {
-  const std::string text = RenderLive(Snapshot(102, 3000, "2000,3000,3000"), Snapshot(100, 1000, "1000,1000,1000"), 100);
+  const std::string text =
+      RenderLive(Snapshot(102, 3000, "2000,3000,3000"), Snapshot(100, 1000, "1000,1000,1000"), 100);
   EXPECT_THAT(text, StartsWith("Kvarts 1.2.3 on rocksdb, up 2 h 5 min\n"));
   EXPECT_THAT(text, testing::ContainsRegex("get +1,000/s +1.0 ms +2.0 ms"));
   EXPECT_THAT(text, HasSubstr("2xx 1,000/s"));
@@ -170,7 +171,9 @@ TEST(WatchStats, LooksUntilItIsToldToStop) {
 }
 
 TEST(WatchStats, AsJsonIsALineEachTime) {
-  const Fetch fetch = [](const std::string& path) -> Result<std::string> { return path == "/stats" ? "{\"a\":1}" : "{}"; };
+  const Fetch fetch = [](const std::string& path) -> Result<std::string> {
+    return path == "/stats" ? "{\"a\":1}" : "{}";
+  };
   WatchOptions options;
   options.json = true;
   int sleeps = 0;

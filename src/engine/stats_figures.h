@@ -1,5 +1,5 @@
-// The figures of an engine that tell whether it is well: the three amplifications and the share of tombstones, each with
-// the value from which on it is worth a look.
+// The figures of an engine that tell whether it is well: the three amplifications and the share of tombstones, each
+// with the value from which on it is worth a look.
 #pragma once
 
 #include <string_view>

@@ -106,8 +106,12 @@ TEST(Metrics, CountByNamespace) {
   EXPECT_EQ(server.Ask("GET", "/keys/user/9").status, 404);
   EXPECT_EQ(server.Ask("GET", "/keys?prefix=user/").status, 200);
   EXPECT_EQ(server.Ask("POST", "/keys/get", R"({"keys":["user/1","free"]})").status, 200);
-  EXPECT_EQ(server.Ask("POST", "/commit", R"({"mutations":[{"op":"put","key":"user/3","value":"x"},)"
-                                          R"({"op":"delete_range","prefix":"user/4"}]})").status, 200);
+  EXPECT_EQ(server
+                .Ask("POST", "/commit",
+                     R"({"mutations":[{"op":"put","key":"user/3","value":"x"},)"
+                     R"({"op":"delete_range","prefix":"user/4"}]})")
+                .status,
+            200);
   const Exposition metrics = Scrape(server);
   const auto answers = [&](const char* name, const char* code) {
     return metrics.Value("kvarts_namespace_responses_total", {{"namespace", name}, {"code", code}});
@@ -117,9 +121,9 @@ TEST(Metrics, CountByNamespace) {
   EXPECT_EQ(answers("(none)", "2xx"), 1);
   EXPECT_EQ(answers("(several)", "2xx"), 1);
   EXPECT_EQ(metrics.Value("kvarts_namespace_written_keys_total", {{"namespace", "(none)"}}), 1);
-  EXPECT_EQ(metrics.Value("kvarts_namespace_request_duration_seconds_count",
-                          {{"namespace", "users"}, {"operation", "scan"}}),
-            1);
+  EXPECT_EQ(
+      metrics.Value("kvarts_namespace_request_duration_seconds_count", {{"namespace", "users"}, {"operation", "scan"}}),
+      1);
   EXPECT_EQ(metrics.Value("kvarts_namespaces"), 1);
 }
 
@@ -148,7 +152,11 @@ TEST(Metrics, StayBoundedWhateverTheKeys) {
     std::string body = R"({"keys":[)";
     for (size_t i = 0; i < 10'000; ++i) {
       const size_t n = batch * 10'000 + i;
-      body += fmt::format(R"({}"{}{}:{}/{}")", i == 0 ? "" : ",", batch % 2 == 0 ? "k" : i % 2 == 0 ? "n7/" : "n8/", n / 10, n, n * 7919);
+      body += fmt::format(R"({}"{}{}:{}/{}")", i == 0 ? "" : ",",
+                          batch % 2 == 0 ? "k"
+                          : i % 2 == 0   ? "n7/"
+                                         : "n8/",
+                          n / 10, n, n * 7919);
     }
     ASSERT_EQ(server.Ask("POST", "/keys/get", body + "]}").status, 200);
   }
@@ -165,8 +173,8 @@ TEST(Metrics, StayBoundedWhateverTheKeys) {
   EXPECT_THAT(labels["operation"], IsSubsetOf({"get", "scan", "commit", "other", "read", "write"}));
   EXPECT_THAT(labels["code"], IsSubsetOf({"1xx", "2xx", "3xx", "4xx", "5xx"}));
   EXPECT_LT(labels["le"].size(), 60U);
-  for (const std::string name : {"namespace", "rank", "operation", "code", "le", "version", "state", "of", "profile",
-                                 "kind", "outcome"}) {
+  for (const std::string name :
+       {"namespace", "rank", "operation", "code", "le", "version", "state", "of", "profile", "kind", "outcome"}) {
     labels.erase(name);
   }
   EXPECT_THAT(labels, IsEmpty());
@@ -216,11 +224,13 @@ TEST(Stats, HaveEngineAndServer) {
   std::set<std::string> names;
   json.Object([&](std::string_view name) { names.emplace(name); });
   ASSERT_TRUE(json.Finish()) << stats;
-  for (const char* name : {"levels", "profiles", "write_amplification", "commit_path", "read_path", "pressure", "server"}) {
+  for (const char* name :
+       {"levels", "profiles", "write_amplification", "commit_path", "read_path", "pressure", "server"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
-  for (const std::string part : {R"("engine":"memory")", R"("loops":2)", R"("connections":{"open":)",
-                                 R"("latency":{"get":{"count":0,)", R"("jobs":{"queued":0,)", R"("answers":{"1xx":0,"2xx":1,)"}) {
+  for (const std::string part :
+       {R"("engine":"memory")", R"("loops":2)", R"("connections":{"open":)", R"("latency":{"get":{"count":0,)",
+        R"("jobs":{"queued":0,)", R"("answers":{"1xx":0,"2xx":1,)"}) {
     EXPECT_THAT(stats, HasSubstr(part));
   }
 }
@@ -254,7 +264,9 @@ TEST(SlowRequests, AreLoggedWithoutTheirKey) {
   options.slow_request = Duration::Millis(0);
   ObservedServer server(options);
   Declare(server, "users", "user/<id>");
-  EXPECT_EQ(server.Ask("GET", "/keys/user/secret", {}, "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n")
+  EXPECT_EQ(server
+                .Ask("GET", "/keys/user/secret", {},
+                     "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n")
                 .status,
             404);
   const std::vector<std::string> entries = log.Entries("a request was slow");
@@ -353,7 +365,8 @@ TEST(AlertRules, EachSaysWhatToDo) {
   };
   const size_t alerts = count("- alert: ");
   EXPECT_GE(alerts, 15U);
-  for (const char* part : {"\n          summary: ", "\n          description: ", "\n          action: ", "severity: "}) {
+  for (const char* part :
+       {"\n          summary: ", "\n          description: ", "\n          action: ", "severity: "}) {
     EXPECT_EQ(count(part), alerts) << part;
   }
 }

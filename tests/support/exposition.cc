@@ -11,7 +11,9 @@ namespace kvarts::test {
 namespace {
 
 bool IsName(std::string_view name, bool colon) {
-  const auto letter = [&](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (colon && c == ':'); };
+  const auto letter = [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (colon && c == ':');
+  };
   if (name.empty() || !letter(name[0])) return false;
   return std::ranges::all_of(name, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
@@ -145,7 +147,8 @@ class Parser {
     const auto found = parsed_.families.find(current_);
     if (found == parsed_.families.end()) return false;
     const std::string& type = found->second.type;
-    if (type == "histogram") return name == current_ + "_bucket" || name == current_ + "_sum" || name == current_ + "_count";
+    if (type == "histogram")
+      return name == current_ + "_bucket" || name == current_ + "_sum" || name == current_ + "_count";
     if (type == "counter") return name == (open_metrics_ ? current_ + "_total" : current_) && name.ends_with("_total");
     return type == "gauge" && name == current_ && !name.ends_with("_total");
   }
@@ -237,6 +240,8 @@ std::vector<std::string> Exposition::Names() const {
   return {names.begin(), names.end()};
 }
 
-Result<Exposition> ParseExposition(std::string_view text, bool open_metrics) { return Parser(text, open_metrics).Parse(); }
+Result<Exposition> ParseExposition(std::string_view text, bool open_metrics) {
+  return Parser(text, open_metrics).Parse();
+}
 
 }  // namespace kvarts::test

@@ -16,11 +16,26 @@ TEST(Exposition, ReadsSamples) {
 }
 
 TEST(Exposition, RefusesWhatBreaksTheRules) {
-  for (const std::string lines :
-       {"x_total 1", "x_total\n", "x_total  1\n", "x_total 1 \n", "y_total 1\n", "x_total one\n", "x_total -1\n",
-        "x_total{} 1\n", "x_total{a=1} 1\n", "x_total{a=\"1\"\n", "x_total{a=\"1\",} 1\n", "x_total{a=\"\\t\"} 1\n",
-        "x_total{a=\"1\",a=\"2\"} 1\n", "x_total{a=\"1\"} 1\nx_total{a=\"1\"} 2\n", "x_total{1=\"1\"} 1\n", "\n",
-        "# a comment\n", "# TYPE x_total counter\n", "# HELP x_total again\n", "# HELP y_total\n"}) {
+  for (const std::string lines : {"x_total 1",
+                                  "x_total\n",
+                                  "x_total  1\n",
+                                  "x_total 1 \n",
+                                  "y_total 1\n",
+                                  "x_total one\n",
+                                  "x_total -1\n",
+                                  "x_total{} 1\n",
+                                  "x_total{a=1} 1\n",
+                                  "x_total{a=\"1\"\n",
+                                  "x_total{a=\"1\",} 1\n",
+                                  "x_total{a=\"\\t\"} 1\n",
+                                  "x_total{a=\"1\",a=\"2\"} 1\n",
+                                  "x_total{a=\"1\"} 1\nx_total{a=\"1\"} 2\n",
+                                  "x_total{1=\"1\"} 1\n",
+                                  "\n",
+                                  "# a comment\n",
+                                  "# TYPE x_total counter\n",
+                                  "# HELP x_total again\n",
+                                  "# HELP y_total\n"}) {
     EXPECT_FALSE(ParseExposition(std::string(kHead) + lines)) << lines;
   }
   EXPECT_FALSE(ParseExposition("x_total 1\n"));

@@ -85,11 +85,13 @@ class ObservedServer {
 
   HttpAnswer Ask(std::string_view method, std::string_view target, std::string_view body = {},
                  std::string_view headers = {}) {
-    Send(fmt::format("{} {} HTTP/1.1\r\nHost: x\r\n{}Content-Length: {}\r\n\r\n{}", method, target, headers, body.size(),
-                     body));
+    Send(fmt::format("{} {} HTTP/1.1\r\nHost: x\r\n{}Content-Length: {}\r\n\r\n{}", method, target, headers,
+                     body.size(), body));
     return Receive();
   }
-  std::string Get(std::string_view target, std::string_view headers = {}) { return Ask("GET", target, {}, headers).body; }
+  std::string Get(std::string_view target, std::string_view headers = {}) {
+    return Ask("GET", target, {}, headers).body;
+  }
   void Put(std::string_view key, std::string_view value = "v") {
     EXPECT_EQ(Ask("PUT", fmt::format("/keys/{}", key), value, "Content-Type: text/plain\r\n").status, 200);
   }

@@ -42,7 +42,10 @@ TEST(Prometheus, SaysWhatIsNoNumber) {
   Bytes out;
   PrometheusWriter writer(&out, MetricsForm::kPrometheus);
   const double infinity = std::numeric_limits<double>::infinity();
-  writer.Gauge("a", "A.").Value(infinity, {{"x", "1"}}).Value(-infinity, {{"x", "2"}}).Value(std::nan(""), {{"x", "3"}});
+  writer.Gauge("a", "A.")
+      .Value(infinity, {{"x", "1"}})
+      .Value(-infinity, {{"x", "2"}})
+      .Value(std::nan(""), {{"x", "3"}});
   EXPECT_TRUE(out.ends_with("a{x=\"1\"} +Inf\na{x=\"2\"} -Inf\na{x=\"3\"} NaN\n")) << out;
 }
 

@@ -1,5 +1,6 @@
-// Collector: gathers what there is to know about a server, for /metrics and /stats. It takes a millisecond or a few, and
-// asks the engine, so it belongs on a worker; what is dear is not gathered more often than kKeptMillis, whoever asks.
+// Collector: gathers what there is to know about a server, for /metrics and /stats. It takes a millisecond or a few,
+// and asks the engine, so it belongs on a worker; what is dear is not gathered more often than kKeptMillis, whoever
+// asks.
 #pragma once
 
 #include <array>

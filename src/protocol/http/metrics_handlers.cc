@@ -48,8 +48,7 @@ class StatsWork final : public WorkOp {
 
 class HotKeysWork final : public WorkOp {
  public:
-  HotKeysWork(const Service& service, HotOrder order, size_t limit)
-      : service_(service), order_(order), limit_(limit) {}
+  HotKeysWork(const Service& service, HotOrder order, size_t limit) : service_(service), order_(order), limit_(limit) {}
 
  private:
   Result<Reply> Work() override {

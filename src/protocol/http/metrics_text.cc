@@ -60,8 +60,7 @@ void WriteNamespaces(PrometheusWriter& out, const ServerFacts& facts) {
   out.Histogram("kvarts_namespace_request_duration_seconds", "How long requests took, by namespace.");
   for (const NamespaceTotals& space : facts.namespaces) {
     for (size_t i = 0; i < static_cast<size_t>(Operation::kOther); ++i) {
-      out.Buckets(space.latency[i], CoarseBoundaries(),
-                  {{"namespace", space.name}, {"operation", kOperationNames[i]}});
+      out.Buckets(space.latency[i], CoarseBoundaries(), {{"namespace", space.name}, {"operation", kOperationNames[i]}});
     }
   }
   const auto each = [&](std::string_view name, std::string_view help, uint64_t NamespaceTotals::*member) {
@@ -87,7 +86,8 @@ void WriteHot(PrometheusWriter& out, const ServerFacts& facts) {
   out.Value(shares.partition_reads, {{"operation", "read"}, {"of", "prefix"}});
   out.Value(shares.partition_writes, {{"operation", "write"}, {"of", "prefix"}});
   const std::vector<Partition>& widest = facts.store->partitions;
-  out.Gauge("kvarts_partition_bytes", "Bytes of the widest partitions that were written to, by estimate; /stats names them.");
+  out.Gauge("kvarts_partition_bytes",
+            "Bytes of the widest partitions that were written to, by estimate; /stats names them.");
   for (size_t i = 0; i < widest.size(); ++i) out.Value(widest[i].holds.bytes, {{"rank", std::to_string(i + 1)}});
   out.Gauge("kvarts_partition_keys", "Keys of the same partitions, by estimate.");
   for (size_t i = 0; i < widest.size(); ++i) out.Value(widest[i].holds.entries, {{"rank", std::to_string(i + 1)}});
@@ -142,7 +142,8 @@ void WriteProfiles(PrometheusWriter& out, const EngineStats& stats) {
        [](const auto& p) { return p.stale_bytes; });
   each("kvarts_sorted_runs", "Places that a read may have to look into.", [](const auto& p) { return p.sorted_runs; });
   each("kvarts_fresh_files", "Files of level 0.", [](const auto& p) { return p.fresh_files; });
-  each("kvarts_sealed_buffers", "Write buffers that wait to be flushed.", [](const auto& p) { return p.sealed_buffers; });
+  each("kvarts_sealed_buffers", "Write buffers that wait to be flushed.",
+       [](const auto& p) { return p.sealed_buffers; });
   each("kvarts_pending_compaction_bytes", "What compaction has yet to rewrite.",
        [](const auto& p) { return p.pending_compaction_bytes; });
   const auto work = [&](std::string_view name, std::string_view help, auto value) {
@@ -190,7 +191,8 @@ void WriteReads(PrometheusWriter& out, const EngineStats& stats) {
 void WriteStorage(PrometheusWriter& out, const EngineStats& stats) {
   out.Gauge("kvarts_write_amplification", "Bytes written to disk for each byte committed, since the store was made.");
   out.Value(stats.WriteAmplification());
-  out.Gauge("kvarts_read_amplification", "Places that one read may have to look into.").Value(stats.ReadAmplification());
+  out.Gauge("kvarts_read_amplification", "Places that one read may have to look into.")
+      .Value(stats.ReadAmplification());
   out.Gauge("kvarts_space_amplification", "Bytes in the data files for each byte of live data.");
   out.Value(stats.SpaceAmplification());
   out.Gauge("kvarts_tombstone_ratio", "Of the stored entries the share that only marks a deletion.");

@@ -1,9 +1,9 @@
 // Wide partitions: the largest of those that are written to.
 //
-// Nobody keeps the size of every partition. What is known at any time are the hottest written prefixes (base/top_keys.h),
-// and what a range holds can be estimated; so those are estimated, and the largest that were ever seen are remembered
-// and estimated again. A prefix here ends where the partition does that the key's namespace declares, or, where there
-// is none, behind a delimiter.
+// Nobody keeps the size of every partition. What is known at any time are the hottest written prefixes
+// (base/top_keys.h), and what a range holds can be estimated; so those are estimated, and the largest that were ever
+// seen are remembered and estimated again. A prefix here ends where the partition does that the key's namespace
+// declares, or, where there is none, behind a delimiter.
 #pragma once
 
 #include <vector>
