@@ -3,13 +3,13 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "core/cursor.h"
 #include "base/histogram.h"
 #include "base/top_keys.h"
+#include "base/utf8.h"
+#include "core/cursor.h"
 #include "core/keyspace.h"
 #include "encoding/json_reader.h"
 #include "encoding/json_writer.h"
-#include "base/utf8.h"
 #include "engine/memory/memory_engine.h"
 #include "engine/rocksdb/group.h"
 #include "engine/rocksdb/hot_cache.h"

@@ -17,6 +17,7 @@ endfunction()
 kvarts_find(kvarts_rocksdb rocksdb/db.h rocksdb)
 kvarts_find(kvarts_xxhash xxhash.h xxhash)
 kvarts_find(kvarts_edit histedit.h edit)
+kvarts_find(kvarts_curl curl/curl.h curl)
 find_package(OpenSSL REQUIRED)
 
 # Asio is headers alone; what is no template in it is compiled once, in src/net/asio.cc.
@@ -26,6 +27,10 @@ target_include_directories(kvarts_asio SYSTEM INTERFACE "${KVARTS_ASIO_INCLUDE_D
 target_compile_definitions(kvarts_asio INTERFACE ASIO_STANDALONE ASIO_NO_DEPRECATED ASIO_SEPARATE_COMPILATION
                                                  ASIO_NO_TS_EXECUTORS)
 target_link_libraries(kvarts_asio INTERFACE Threads::Threads)
+if(KVARTS_SANITIZE MATCHES thread)
+  # ThreadSanitizer knows no fences. Handlers are ordered by the scheduler's lock as well.
+  target_compile_definitions(kvarts_asio INTERFACE ASIO_DISABLE_FENCED_BLOCK)
+endif()
 kvarts_find(kvarts_systemd systemd/sd-journal.h systemd)
 
 # Headers alone; the package has a compiled library as well, which we do not need.

@@ -34,8 +34,8 @@ target_compile_options(kvarts_options INTERFACE -Wall -Wextra -Wshadow -Wnon-vir
 if(KVARTS_SANITIZE)
   add_compile_options(-fsanitize=${KVARTS_SANITIZE} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${KVARTS_SANITIZE})
-  # The instrumentation itself makes GCC see uninitialised and out-of-bounds accesses that are not there.
-  target_compile_options(kvarts_options INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds
+  # The instrumentation itself makes GCC see faults that are not there.
+  target_compile_options(kvarts_options INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds -Wno-mismatched-new-delete
                                                   -Wno-stringop-overflow -Wno-stringop-overread)
 endif()
 if(KVARTS_FUZZ)

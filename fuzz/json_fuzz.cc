@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/utf8.h"
 #include "encoding/json_minify.h"
 #include "encoding/json_reader.h"
 #include "encoding/json_writer.h"
-#include "base/utf8.h"
 
 namespace {
 

@@ -137,6 +137,15 @@ function note_head(text) {
   head = head " " text
 }
 
+# A wait stands in a statement of its own (docs/decisions/0012-the-server.md says why).
+function check_await(code,    before, opened_here, closed_here) {
+  before = code
+  sub(/co_await.*/, "", before)
+  opened_here = gsub(/\(/, "(", before)
+  closed_here = gsub(/\)/, ")", before)
+  if (opened_here > closed_here || before ~ /&&|\|\||\?|co_return|switch/) report("awaits", FNR, "a wait within an expression")
+}
+
 function finish_file(    limit) {
   if (file == "") return
   limit = is_test || layer == "tests" ? 700 : 500
@@ -181,6 +190,7 @@ in_macro || (/^[ \t]*#/ && !in_block && raw_end == "") {
   scan_braces(code)
   if (!may_print && code ~ /(^|[^A-Za-z0-9_])(std::cout|std::cerr|(v|f|vf)?printf[ \t]*\(|f?puts[ \t]*\(|fmt::print[ \t]*\()/)
     report("output", FNR, "prints")
+  if (code ~ /(^|[^A-Za-z0-9_])co_await[ \t(]/) check_await(code)
 }
 
 END { finish_file() }

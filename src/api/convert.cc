@@ -34,8 +34,8 @@ Result<KeyRange> PhysicalRange(const Range& range, const Limits& limits) {
 }
 
 Value ToValue(Record record) {
-  return {ShownAsStored(record.header.kind) ? std::move(record.value) : ValueText(record.header, record.value), record.header.version,
-          ExpiryOf(record.header)};
+  return {ShownAsStored(record.header.kind) ? std::move(record.value) : ValueText(record.header, record.value),
+          record.header.version, ExpiryOf(record.header)};
 }
 
 std::optional<Value> ToValue(std::optional<Record> record) {

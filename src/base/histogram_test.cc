@@ -49,6 +49,12 @@ TEST(HistogramTest, SmallSizesAreExact) {
   }
 }
 
+TEST(HistogramTest, ManyOfOneSizeHaveThatQuantile) {
+  SizeHistogram histogram;
+  for (int i = 0; i < 100; ++i) histogram.Record(1);
+  for (const double q : {0.0, 0.5, 1.0}) EXPECT_EQ(histogram.Take().Quantile(q), 1);
+}
+
 TEST(HistogramTest, ABoundaryTakesItsOwnValueInAndNothingMore) {
   for (const double boundary : LatencyHistogram::Boundaries()) {
     LatencyHistogram histogram;

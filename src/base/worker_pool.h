@@ -1,4 +1,5 @@
-// A bounded pool of threads for work that would keep an event loop from its other connections: long scans, administration.
+// A bounded pool of threads for work that would keep an event loop from its other connections: long scans,
+// administration.
 #pragma once
 
 #include <condition_variable>

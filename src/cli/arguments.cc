@@ -210,11 +210,14 @@ std::string UsageLine(const Syntax& syntax) {
   for (const ArgumentSyntax& argument : syntax.arguments) {
     line.append(fmt::format(fmt::runtime(argument.optional ? " [{}]" : " {}"), argument.name));
   }
-  if (syntax.options.size() > kMaxOptionsInUsage) {
-    line.append(" [OPTIONS]");
-  } else {
-    for (const OptionSyntax& option : syntax.options) line.append(fmt::format(" [{}]", Written(option)));
+  const auto common = std::ranges::count_if(syntax.options, &OptionSyntax::common);
+  const size_t own = syntax.options.size() - static_cast<size_t>(common);
+  if (own <= kMaxOptionsInUsage) {
+    for (const OptionSyntax& option : syntax.options) {
+      if (!option.common) line.append(fmt::format(" [{}]", Written(option)));
+    }
   }
+  if (own > kMaxOptionsInUsage || common > 0) line.append(" [OPTIONS]");
   return line.empty() ? line : line.substr(1);
 }
 

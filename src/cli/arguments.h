@@ -35,6 +35,7 @@ struct OptionSyntax {
   std::string_view help = {};
   std::vector<std::string_view> choices = {};
   uint64_t at_least = 0;  // of counts and sizes, and of durations in microseconds
+  bool common = false;    // many commands have it, so it is not named in the usage
 };
 
 struct ArgumentSyntax {
@@ -52,6 +53,8 @@ struct Syntax {
   std::string_view description;
   // What no single option can say about itself.
   Status (*check)(const Arguments& arguments) = nullptr;
+  // Whether the command talks to a server, so that what the server answers decides about the exit code.
+  bool over_api = false;
 };
 
 class Arguments {
@@ -85,7 +88,7 @@ class Arguments {
 // `invalid_argument` says which word is wrong.
 Result<Arguments> ParseArguments(const Syntax& syntax, std::span<const std::string> words);
 
-// "DIR [--prefix P] [--json]"; "[OPTIONS]" where there are many.
+// "DIR [--prefix P] [--json]"; "[OPTIONS]" where there are many, and for those that many commands have.
 std::string UsageLine(const Syntax& syntax);
 // How an option is written: "--limit N".
 std::string Written(const OptionSyntax& option);

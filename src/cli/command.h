@@ -12,26 +12,73 @@ namespace kvarts::cli {
 
 // The answers of the process.
 constexpr int kExitOk = 0;
-constexpr int kExitFailed = 1;  // the store refused
-constexpr int kExitUsage = 2;   // the command line makes no sense
-constexpr int kExitFound = 3;   // a check found something
+constexpr int kExitFailed = 1;     // the store or the server refused, or cannot be reached
+constexpr int kExitUsage = 2;      // the command line makes no sense
+constexpr int kExitFound = 3;      // a check found something
+constexpr int kExitMissing = 4;    // what was named is not there
+constexpr int kExitCondition = 5;  // a condition of the write does not hold
 
 struct Command {
   std::string_view name;
   std::string_view summary;  // one line, for the list
   const Syntax& (*syntax)();
-  // The exit code; an error is printed by the caller and becomes kExitFailed.
+  // The exit code; an error is printed by the caller and becomes kExitFailed, or what ExitCodeOf says.
   Result<int> (*run)(const Arguments& arguments);
+  // Of a group: its commands, of which the next word is one. Then nothing is run, and the syntax has a description only.
+  std::span<const Command> (*subcommands)() = nullptr;
 };
 
 // In the order in which help lists them.
 std::span<const Command> AllCommands();
+// The commands of a group; none of any other.
+std::span<const Command> SubcommandsOf(const Command& command);
+// What becomes of an error: of a command that talks to a server, kExitMissing and kExitCondition are told apart.
+int ExitCodeOf(const Syntax& syntax, const Error& error);
 
 const Syntax& ServeSyntax();
 Result<int> RunServe(const Arguments& arguments);
 
 const Syntax& ShellSyntax();
 Result<int> RunShell(const Arguments& arguments);
+
+const Syntax& GetSyntax();
+Result<int> RunGet(const Arguments& arguments);
+
+const Syntax& PutSyntax();
+Result<int> RunPut(const Arguments& arguments);
+
+const Syntax& DeleteSyntax();
+Result<int> RunDelete(const Arguments& arguments);
+
+const Syntax& ScanSyntax();
+Result<int> RunScan(const Arguments& arguments);
+
+const Syntax& CommitSyntax();
+Result<int> RunCommit(const Arguments& arguments);
+
+const Syntax& WatchSyntax();
+Result<int> RunWatch(const Arguments& arguments);
+
+const Syntax& ImportSyntax();
+Result<int> RunImport(const Arguments& arguments);
+
+const Syntax& ExportSyntax();
+Result<int> RunExport(const Arguments& arguments);
+
+const Syntax& CompactSyntax();
+Result<int> RunCompact(const Arguments& arguments);
+
+const Syntax& ExplainSyntax();
+Result<int> RunExplain(const Arguments& arguments);
+
+const Syntax& NamespaceSyntax();
+std::span<const Command> NamespaceCommands();
+
+const Syntax& TokenSyntax();
+std::span<const Command> TokenCommands();
+
+const Syntax& JobSyntax();
+std::span<const Command> JobCommands();
 
 const Syntax& CheckSyntax();
 Result<int> RunCheck(const Arguments& arguments);

@@ -70,8 +70,19 @@ std::string BashValues(const Syntax& syntax) {
   return cases.empty() ? cases : fmt::format("      case $prev in\n{}      esac\n", cases);
 }
 
-std::string BashCommand(const Command& command) {
-  const Syntax& syntax = command.syntax();
+// Each line behind some more blanks.
+std::string Deeper(std::string_view lines, size_t by) {
+  std::string out;
+  while (!lines.empty()) {
+    const size_t end = std::min(lines.find('\n') + 1, lines.size());
+    out.append(by, ' ').append(lines.substr(0, end));
+    lines.remove_prefix(end);
+  }
+  return out;
+}
+
+// What is offered once the command is known.
+std::string BashBody(const Syntax& syntax) {
   std::string options = "--help";
   for (const OptionSyntax& option : syntax.options) options.append(" --").append(option.name);
   std::string arguments;
@@ -79,9 +90,23 @@ std::string BashCommand(const Command& command) {
     const std::string action = BashAction(argument.choices, argument.name == "FILE", argument.name == "DIR");
     if (!action.empty()) arguments.append(fmt::format("      {}\n", action));
   }
+  return fmt::format("{}      if [[ $cur == -* ]]; then\n        _kvarts_words '{}'\n        return\n      fi\n{}",
+                     BashValues(syntax), options, arguments);
+}
+
+std::string BashCommand(const Command& command) {
+  const std::span<const Command> subcommands = SubcommandsOf(command);
+  if (subcommands.empty()) return fmt::format("    {})\n{}      ;;\n", command.name, BashBody(command.syntax()));
+  std::string names = "--help";
+  std::string cases;
+  for (const Command& sub : subcommands) {
+    names.append(" ").append(sub.name);
+    cases.append(fmt::format("        {})\n{}          ;;\n", sub.name, Deeper(BashBody(sub.syntax()), 4)));
+  }
   return fmt::format(
-      "    {})\n{}      if [[ $cur == -* ]]; then\n        _kvarts_words '{}'\n        return\n      fi\n{}      ;;\n",
-      command.name, BashValues(syntax), options, arguments);
+      "    {})\n      if [ \"$COMP_CWORD\" = 2 ]; then\n        _kvarts_words '{}'\n        return\n      fi\n"
+      "      case ${{COMP_WORDS[2]}} in\n{}      esac\n      ;;\n",
+      command.name, names, cases);
 }
 
 constexpr std::string_view kBashHead = R"(# bash completion for kvarts, printed by `kvarts completion bash`.
@@ -106,8 +131,7 @@ _kvarts() {
   fi
 )";
 
-std::string ZshCommand(const Command& command) {
-  const Syntax& syntax = command.syntax();
+std::string ZshArguments(const Syntax& syntax) {
   std::string specs;
   const auto add = [&](const std::string& spec) { specs.append(" \\\n        ").append(Quoted(spec)); };
   add("--help[explains the command]");
@@ -130,12 +154,34 @@ std::string ZshCommand(const Command& command) {
     if (argument.name == "FILE") spec.append("_files");
     add(spec);
   }
-  return fmt::format("    {})\n      _arguments{}\n      ;;\n", command.name, specs);
+  return fmt::format("      _arguments{}\n", specs);
 }
 
-std::string FishCommand(const Command& command) {
-  const Syntax& syntax = command.syntax();
-  const std::string begin = fmt::format("complete -c kvarts -n '__fish_seen_subcommand_from {}'", command.name);
+// Names with what they are for, as _describe takes them.
+std::string ZshDescriptions(std::span<const Command> commands) {
+  std::string lines;
+  for (const Command& command : commands) {
+    lines.append(fmt::format("    {}\n", Quoted(fmt::format("{}:{}", command.name, ZshText(command.summary)))));
+  }
+  return lines;
+}
+
+std::string ZshCommand(const Command& command) {
+  const std::span<const Command> subcommands = SubcommandsOf(command);
+  if (subcommands.empty()) return fmt::format("    {})\n{}      ;;\n", command.name, ZshArguments(command.syntax()));
+  std::string cases;
+  for (const Command& sub : subcommands) {
+    cases.append(fmt::format("        {})\n{}          ;;\n", sub.name, Deeper(ZshArguments(sub.syntax()), 4)));
+  }
+  return fmt::format(
+      "    {})\n      commands=(\n{}      )\n      if (( CURRENT == 2 )); then\n        _describe command commands\n"
+      "        return\n      fi\n      shift words\n      (( CURRENT-- ))\n      case $words[1] in\n{}      esac\n      ;;\n",
+      command.name, Deeper(ZshDescriptions(subcommands), 4), cases);
+}
+
+// The lines of a command, each under the condition by which it is recognised.
+std::string FishLines(const Syntax& syntax, const std::string& condition) {
+  const std::string begin = fmt::format("complete -c kvarts -n '{}'", condition);
   std::string lines;
   for (const OptionSyntax& option : syntax.options) {
     std::string line = fmt::format("{} -l {}", begin, option.name);
@@ -151,6 +197,21 @@ std::string FishCommand(const Command& command) {
     if (!argument.choices.empty()) lines.append(fmt::format("{} -a '{}'\n", begin, fmt::join(argument.choices, " ")));
     if (argument.name == "DIR") lines.append(fmt::format("{} -a '(__fish_complete_directories)'\n", begin));
     if (argument.name == "FILE") lines.append(fmt::format("{} -F\n", begin));
+  }
+  return lines;
+}
+
+std::string FishCommand(const Command& command) {
+  const std::string seen = fmt::format("__fish_seen_subcommand_from {}", command.name);
+  const std::span<const Command> subcommands = SubcommandsOf(command);
+  if (subcommands.empty()) return FishLines(command.syntax(), seen);
+  std::string names;
+  for (const Command& sub : subcommands) names.append(" ").append(sub.name);
+  std::string lines;
+  for (const Command& sub : subcommands) {
+    lines.append(fmt::format("complete -c kvarts -n '{}; and not __fish_seen_subcommand_from{}' -a {} -d {}\n", seen,
+                             names, sub.name, FishQuoted(sub.summary)));
+    lines.append(FishLines(sub.syntax(), fmt::format("{}; and __fish_seen_subcommand_from {}", seen, sub.name)));
   }
   return lines;
 }
@@ -171,9 +232,7 @@ std::string ZshCompletion(std::span<const Command> commands) {
   std::string script =
       "#compdef kvarts\n# zsh completion for kvarts, printed by `kvarts completion zsh`.\n\n_kvarts() {\n";
   script.append("  local -a commands\n  commands=(\n    'help:explains a command'\n");
-  for (const Command& command : commands) {
-    script.append(fmt::format("    {}\n", Quoted(fmt::format("{}:{}", command.name, ZshText(command.summary)))));
-  }
+  script.append(ZshDescriptions(commands));
   script.append("  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n");
   // Each command sees its own words only.
   script.append(

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/error_text.h"
 #include "cli/server_config.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
-#include "base/utf8.h"
 #include "encoding/json_writer.h"
 
 namespace kvarts::cli {

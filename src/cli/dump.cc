@@ -4,16 +4,16 @@
 #include <limits>
 
 #include "api/convert.h"
+#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/directory.h"
 #include "cli/spaces.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "core/keyspace.h"
-#include "encoding/json_writer.h"
 #include "core/secret.h"
+#include "encoding/json_writer.h"
 #include "encoding/tuple_text.h"
-#include "base/utf8.h"
 
 namespace kvarts::cli {
 namespace {

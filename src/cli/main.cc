@@ -1,6 +1,7 @@
 // The binary: finds the command that was named, has its words parsed, and runs it.
 //
-// Exit codes: 0 done, 1 the store refused, 2 the command line makes no sense, 3 a check found something.
+// Exit codes: 0 done, 1 the store or the server refused, 2 the command line makes no sense, 3 a check found something,
+// 4 what was named is not there, 5 a condition does not hold.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,27 +26,43 @@ Usage: kvarts COMMAND [ARGUMENTS] [OPTIONS]
 )";
 
 constexpr std::string_view kAfterCommands = R"(
-  kvarts shell ./data      makes a database in ./data if there is none, and opens it
+  kvarts serve             serves a database in ./data on port 7700
+  kvarts put user:1 Ada    writes to it; with --data DIR it needs no server
+  kvarts shell ./data      works with a directory by hand
   kvarts help COMMAND      explains a command
 )";
 
-void PrintOverview() {
-  Print(kAbout);
+// A command, and the way to it: "token create".
+struct Named {
+  const Command* command = nullptr;
+  std::string path;
+};
+
+void PrintCommands(std::span<const Command> commands) {
   size_t width = 0;
-  for (const Command& command : AllCommands()) width = std::max(width, command.name.size());
-  for (const Command& command : AllCommands()) {
+  for (const Command& command : commands) width = std::max(width, command.name.size());
+  for (const Command& command : commands) {
     Print(fmt::format("  {:<{}}  {}\n", command.name, width, command.summary));
   }
+}
+
+void PrintOverview() {
+  Print(kAbout);
+  PrintCommands(AllCommands());
   Print(kAfterCommands);
 }
 
-void PrintHelp(const Command& command) {
-  const Syntax& syntax = command.syntax();
-  Print(fmt::format("kvarts {}: {}\n\n", command.name, command.summary));
-  const std::string words = UsageLine(syntax);
-  Print(fmt::format("Usage: kvarts {}{}{}\n\n{}", command.name, words.empty() ? "" : " ", words, syntax.description));
+void PrintHelp(const Named& named) {
+  const Syntax& syntax = named.command->syntax();
+  const std::span<const Command> subcommands = SubcommandsOf(*named.command);
+  Print(fmt::format("kvarts {}: {}\n\n", named.path, named.command->summary));
+  const std::string words = subcommands.empty() ? UsageLine(syntax) : "COMMAND [ARGUMENTS] [OPTIONS]";
+  Print(fmt::format("Usage: kvarts {}{}{}\n\n{}", named.path, words.empty() ? "" : " ", words, syntax.description));
   const std::string options = OptionLines(syntax);
   if (!options.empty()) Print(fmt::format("\nOptions:\n{}", options));
+  if (subcommands.empty()) return;
+  Print("\nCommands:\n");
+  PrintCommands(subcommands);
 }
 
 int RefuseUsage(const Error& error, std::string_view command) {
@@ -55,14 +72,27 @@ int RefuseUsage(const Error& error, std::string_view command) {
   return kExitUsage;
 }
 
-Result<const Command*> FindCommand(const std::string& name) {
-  const auto found = std::ranges::find(AllCommands(), name, &Command::name);
-  if (found != AllCommands().end()) return &*found;
+Result<const Command*> FindCommand(std::span<const Command> commands, const std::string& name) {
+  const auto found = std::ranges::find(commands, name, &Command::name);
+  if (found != commands.end()) return &*found;
   std::vector<std::string_view> names = {"help"};
-  for (const Command& command : AllCommands()) names.push_back(command.name);
+  for (const Command& command : commands) names.push_back(command.name);
   const bool is_option = name.starts_with('-');
   return Error(ErrorCode::kInvalidArgument, is_option ? "there is no such option" : "there is no such command",
                {{"command", name}, {"nearest", is_option ? "" : std::string(Nearest(name, names))}});
+}
+
+// Takes the words off that name a command. A group alone is one only for its help.
+Result<Named> TakeCommand(std::span<const std::string>* words) {
+  Named named;
+  std::span<const Command> among = AllCommands();
+  do {
+    KVARTS_TRY(named.command, FindCommand(among, words->front()));
+    named.path.append(named.path.empty() ? "" : " ").append(words->front());
+    *words = words->subspan(1);
+    among = SubcommandsOf(*named.command);
+  } while (!among.empty() && !words->empty() && words->front() != "--help" && words->front() != "-h");
+  return named;
 }
 
 int Help(std::span<const std::string> words) {
@@ -70,36 +100,49 @@ int Help(std::span<const std::string> words) {
     PrintOverview();
     return kExitOk;
   }
-  const Result<const Command*> command = FindCommand(words[0]);
-  if (!command.has_value()) return RefuseUsage(command.error(), {});
-  PrintHelp(**command);
+  const Result<Named> named = TakeCommand(&words);
+  if (!named.has_value()) return RefuseUsage(named.error(), {});
+  PrintHelp(*named);
   return kExitOk;
 }
 
-int RunCommand(const Command& command, std::span<const std::string> words) {
-  const Result<Arguments> arguments = ParseArguments(command.syntax(), words);
-  if (!arguments.has_value()) return RefuseUsage(arguments.error(), command.name);
-  const Result<int> code = command.run(*arguments);
+int RunCommand(const Named& named, std::span<const std::string> words) {
+  const Syntax& syntax = named.command->syntax();
+  if (named.command->run == nullptr) {
+    return RefuseUsage(Error(ErrorCode::kInvalidArgument, "a command is missing"), named.path);
+  }
+  const Result<Arguments> arguments = ParseArguments(syntax, words);
+  if (!arguments.has_value()) return RefuseUsage(arguments.error(), named.path);
+  const Result<int> code = named.command->run(*arguments);
   if (code.has_value()) return *code;
   PrintError(fmt::format("kvarts: {}\n", ErrorText(code.error())));
   const std::string_view advice = ErrorAdvice(code.error());
   if (!advice.empty()) PrintError(fmt::format("{}\n", advice));
-  return kExitFailed;
+  return ExitCodeOf(syntax, code.error());
+}
+
+// Whether help is asked for: what stands behind -- is no option.
+bool AsksForHelp(std::span<const std::string> words) {
+  const auto end = std::ranges::find(words, "--");
+  return std::any_of(words.begin(), end, [](const std::string& word) { return word == "--help" || word == "-h"; });
 }
 
 int Run(std::span<const std::string> words) {
   if (words.empty()) return Help({});
-  std::string name = words[0];
-  words = words.subspan(1);
-  if (name == "help" || name == "--help" || name == "-h") return Help(words);
-  if (name == "--version") name = "version";
-  const Result<const Command*> command = FindCommand(name);
-  if (!command.has_value()) return RefuseUsage(command.error(), {});
-  if (std::ranges::any_of(words, [](const std::string& word) { return word == "--help" || word == "-h"; })) {
-    PrintHelp(**command);
+  if (words[0] == "help" || words[0] == "--help" || words[0] == "-h") return Help(words.subspan(1));
+  const std::vector<std::string> version = {"version"};
+  if (words[0] == "--version") words = version;
+  const std::string first = words[0];
+  const Result<Named> named = TakeCommand(&words);
+  if (!named.has_value()) {
+    const bool in_group = std::ranges::find(AllCommands(), first, &Command::name) != AllCommands().end();
+    return RefuseUsage(named.error(), in_group ? first : "");
+  }
+  if (AsksForHelp(words)) {
+    PrintHelp(*named);
     return kExitOk;
   }
-  return RunCommand(**command, words);
+  return RunCommand(*named, words);
 }
 
 }  // namespace

@@ -94,6 +94,12 @@ The command line makes no sense.
 .TP
 3
 A check found something.
+.TP
+4
+What was named is not there: a key, a namespace, a token, a job.
+.TP
+5
+A condition of the write does not hold.
 )";
 
 std::string ManOfOption(const Option& option) {
@@ -104,6 +110,18 @@ std::string ManOfOption(const Option& option) {
   if (!choices.empty()) out.append(fmt::format("; one of {}", Roff(fmt::format("{}", fmt::join(choices, ", ")))));
   if (!option.Range().empty()) out.append(fmt::format("; {}", Roff(option.Range())));
   return out + fmt::format(".\n.br\n{}, {}\n", Roff("--" + option.Flag()), Roff(option.Environment()));
+}
+
+std::string Synopsis(std::string_view name, const Syntax& syntax) {
+  return fmt::format("\\fBkvarts {}\\fR {}\n", Roff(name), Roff(UsageLine(syntax)));
+}
+
+std::string ManOfOptions(const Syntax& syntax) {
+  std::string out;
+  for (const OptionSyntax& option : syntax.options) {
+    out.append(fmt::format(".TP\n\\fB{}\\fR\n{}.\n", Roff(Written(option)), Roff(HelpOf(option))));
+  }
+  return out;
 }
 
 }  // namespace
@@ -118,21 +136,30 @@ std::string ManOverview(std::span<const Command> commands) {
     page.append(fmt::format(".TP\n.BR kvarts\\-{} (1)\n{}.\n", Roff(command.name), Roff(command.summary)));
   }
   page.append(kExitStatus);
-  page.append(".SH ENVIRONMENT\n.TP\nNO_COLOR\nNo colours on a terminal.\n.TP\nKVARTS_CONFIG\n");
+  page.append(".SH ENVIRONMENT\n.TP\nNO_COLOR\nNo colours on a terminal.\n.TP\nKVARTS_SERVER\n");
+  page.append("The server that commands talk to, if \\-\\-server does not name one.\n.TP\nKVARTS_TOKEN\n");
+  page.append("The token that they show, if \\-\\-token and \\-\\-token\\-file do not.\n.TP\nKVARTS_CONFIG\n");
   page.append("The configuration file of the server. Each of its options has a variable too, see\n");
   return page.append(".BR kvarts.toml (5).\n.SH SEE ALSO\n.BR kvarts.toml (5)\n");
 }
 
 std::string ManOfCommand(const Command& command) {
   const Syntax& syntax = command.syntax();
+  const std::span<const Command> subcommands = SubcommandsOf(command);
   const std::string name = fmt::format("kvarts-{}", command.name);
   std::string page = Head(Upper(name), 1, name, Small(command.summary));
-  page.append(fmt::format(".SH SYNOPSIS\n\\fBkvarts {}\\fR {}\n.SH DESCRIPTION\n", Roff(command.name),
-                          Roff(UsageLine(syntax))));
-  page.append(Paragraphs(syntax.description));
-  if (!syntax.options.empty()) page.append(".SH OPTIONS\n");
-  for (const OptionSyntax& option : syntax.options) {
-    page.append(fmt::format(".TP\n\\fB{}\\fR\n{}.\n", Roff(Written(option)), Roff(HelpOf(option))));
+  page.append(".SH SYNOPSIS\n");
+  if (subcommands.empty()) page.append(Synopsis(command.name, syntax));
+  for (size_t i = 0; i < subcommands.size(); ++i) {
+    if (i > 0) page.append(".br\n");
+    page.append(Synopsis(fmt::format("{} {}", command.name, subcommands[i].name), subcommands[i].syntax()));
+  }
+  page.append(".SH DESCRIPTION\n").append(Paragraphs(syntax.description));
+  if (!syntax.options.empty()) page.append(".SH OPTIONS\n").append(ManOfOptions(syntax));
+  if (!subcommands.empty()) page.append(".SH COMMANDS\n");
+  for (const Command& sub : subcommands) {
+    page.append(fmt::format(".SS kvarts {} {}\n{}.\n.PP\n", Roff(command.name), Roff(sub.name), Roff(sub.summary)));
+    page.append(Paragraphs(sub.syntax().description)).append(ManOfOptions(sub.syntax()));
   }
   return page.append(kExitStatus).append(".SH SEE ALSO\n.BR kvarts (1)\n");
 }

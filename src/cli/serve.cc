@@ -64,15 +64,16 @@ void ServeUntilStopped(Server& server, const ServerOptions& options, const sigse
 }  // namespace
 
 const Syntax& ServeSyntax() {
-  static const Syntax kSyntax = {.arguments = {},
-                                 .options = ServerSyntaxOptions(),
-                                 .description =
-                                     "Serves a database, which it makes if there is none, until it is stopped by Ctrl-C\n"
-                                     "or SIGTERM. Every option can also stand in a file or in the environment:\n"
-                                     "`kvarts config` shows them all.\n\n"
-                                     "  kvarts serve\n"
-                                     "  curl -X PUT localhost:7700/keys/user:1 -d '{\"value\": \"Ada\"}'\n"
-                                     "  curl localhost:7700/keys/user:1\n"};
+  static const Syntax kSyntax = {
+      .arguments = {},
+      .options = ServerSyntaxOptions(),
+      .description =
+          "Serves a database, which it makes if there is none, until it is stopped by Ctrl-C\n"
+          "or SIGTERM. Every option can also stand in a file or in the environment:\n"
+          "`kvarts config` shows them all.\n\n"
+          "  kvarts serve\n"
+          "  curl -X PUT localhost:7700/keys/user:1 -d '{\"value\": \"Ada\"}'\n"
+          "  curl localhost:7700/keys/user:1\n"};
   return kSyntax;
 }
 
@@ -84,8 +85,7 @@ Result<int> RunServe(const Arguments& arguments) {
   const Logging logging(options.log_level, MakeLogSink(options.log_format));
   KVARTS_TRY(const std::unique_ptr<Server> server, Server::Start(options));
   const std::string addresses = fmt::format("{}", fmt::join(server->addresses(), ", "));
-  Log(LogLevel::kInfo, "serving",
-      {{"addresses", addresses}, {"data", options.data}, {"version", KVARTS_VERSION}});
+  Log(LogLevel::kInfo, "serving", {{"addresses", addresses}, {"data", options.data}, {"version", KVARTS_VERSION}});
   NotifyReady(fmt::format("serving {}", addresses));
   ServeUntilStopped(*server, options, signals);
   NotifyStopping("finishing what is under way");

@@ -86,7 +86,12 @@ std::string SpaceText(const EngineStats& stats) {
   return table.ToString(2);
 }
 
-std::string Seconds(double seconds) { return HumanDuration(Duration::Micros(static_cast<int64_t>(seconds * 1e6))); }
+// Of a disk: far below what HumanDuration tells apart.
+std::string ShortTime(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.0f} us", seconds * 1e6);
+  if (seconds < 0.1) return fmt::format("{:.1f} ms", seconds * 1e3);
+  return HumanDuration(Duration::Micros(static_cast<int64_t>(seconds * 1e6)));
+}
 
 std::string WorkText(const WorkStats& work) {
   const std::string read = work.bytes_read == 0 ? "" : HumanBytes(work.bytes_read) + " read, ";
@@ -107,8 +112,8 @@ std::string WritingText(const EngineStats& stats) {
   table.Add({"pressure", HumanPercent(stats.pressure), PressureText(stats)});
   if (path.queued > 0) table.Add({"waiting", HumanCount(path.queued), "commits, " + HumanBytes(path.queued_bytes)});
   if (path.log_sync.Count() > 0) {
-    table.Add({"log sync", Seconds(path.log_sync.Quantile(0.5)),
-               fmt::format("half take no longer; 1 in 100 takes {} or more", Seconds(path.log_sync.Quantile(0.99)))});
+    table.Add({"log sync", ShortTime(path.log_sync.Quantile(0.5)),
+               fmt::format("half take no longer; 1 in 100 takes {} or more", ShortTime(path.log_sync.Quantile(0.99)))});
   }
   if (path.group_sizes.Count() > 0) {
     table.Add({"together", fmt::format("{:.1f}", path.group_sizes.Mean()), "commits are written at once, on average"});

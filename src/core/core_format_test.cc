@@ -11,6 +11,7 @@
 #include "core/feed_codec.h"
 #include "core/job_record.h"
 #include "core/keyspace.h"
+#include "core/user_keys.h"
 #include "support/format_table.h"
 #include "support/printing.h"
 
@@ -77,6 +78,23 @@ TEST(CoreFormatTest, TheMapOfTheKeyspaceIsWhatTheCodeHas) {
   }
   EXPECT_EQ(SpaceName(static_cast<Space>(spaces + 1)), "");
   EXPECT_EQ(Bytes(UserKey("user:1").view()), BytesOf("15 02 70") + "user:1");
+}
+
+TEST(CoreFormat, TypedValues) {
+  for (const FormatRow& row : FormatTableUnder("### Test vectors of typed values")) {
+    Words words(row.at(0));
+    const std::string type = words.Text("type") == "(none)" ? "" : words.Text("type");
+    const std::string bytes = words.Text("bytes");
+    const auto encoded = TypedValue{type, bytes}.Encode();
+    ASSERT_TRUE(encoded) << encoded.error();
+    EXPECT_EQ(*encoded, BytesOf(row.at(1)));
+    const auto decoded = TypedValue::Decode(*encoded);
+    ASSERT_TRUE(decoded) << decoded.error();
+    EXPECT_EQ(decoded->type, type);
+    EXPECT_EQ(decoded->bytes, bytes);
+  }
+  EXPECT_FALSE(TypedValue::Decode(BytesOf("0a7465")));
+  EXPECT_FALSE(TypedValue::Decode(""));
 }
 
 TEST(CoreFormatTest, EveryEnvelopeVectorEncodesAndDecodesAsWritten) {

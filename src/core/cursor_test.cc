@@ -3,9 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/base64.h"
 #include <vector>
-
+#include "base/base64.h"
 
 namespace kvarts {
 namespace {

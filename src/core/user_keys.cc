@@ -29,10 +29,9 @@ Result<KeyRange> CheckedUserRange(const KeyRange& range, const Limits& limits) {
 
 Result<Bytes> TypedValue::Encode() const {
   if (type.size() > kMaxTypeBytes) {
-    return Error(ErrorCode::kTooLarge, "the media type is too long",
-                 {{"limit", "max_type_bytes"},
-                  {"at_most", std::to_string(kMaxTypeBytes)},
-                  {"is", std::to_string(type.size())}});
+    return Error(
+        ErrorCode::kTooLarge, "the media type is too long",
+        {{"limit", "max_type_bytes"}, {"at_most", std::to_string(kMaxTypeBytes)}, {"is", std::to_string(type.size())}});
   }
   Bytes value;
   value.reserve(type.size() + bytes.size() + 1);

@@ -1,4 +1,5 @@
-// The keys and values of the keys space, as all who serve it to users see them: the embedded interface and the protocols.
+// The keys and values of the keys space, as all who serve it to users see them: the embedded interface and the
+// protocols.
 #pragma once
 
 #include <string_view>

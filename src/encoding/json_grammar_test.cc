@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "base/utf8.h"
 #include "encoding/json_minify.h"
 #include "encoding/json_reader.h"
 #include "encoding/json_writer.h"
-#include "base/utf8.h"
 
 namespace kvarts {
 namespace {

@@ -1,24 +1,38 @@
-// Where a server listens: "127.0.0.1:7700", "[::1]:7700", "localhost:7700", "unix:/run/kvarts.sock".
+// Where a server listens: "127.0.0.1:7700", "[::1]:7700", "localhost:7700", "unix:/run/kvarts/kvarts.sock".
 #pragma once
 
-#include <asio/generic/stream_protocol.hpp>
+#include <cstdint>
 #include <string>
 #include <string_view>
+
+#include <asio/generic/stream_protocol.hpp>
 
 #include "base/result.h"
 
 namespace kvarts::net {
 
 struct Address {
-  asio::generic::stream_protocol::endpoint endpoint;
-  std::string unix_path;  // of a Unix socket
-  bool loopback = false;  // nobody but this machine can reach it
+  enum class Kind : uint8_t { kTcp, kUnix };
 
-  // `invalid_argument` when the text is no address. Names are not looked up, except localhost.
-  static Result<Address> Parse(std::string_view text);
+  Kind kind = Kind::kTcp;
+  std::string host;  // a numeric address, version 4 or 6
+  uint16_t port = 0;
+  std::string path;  // of a socket in the file system
+
+  // Whether only this machine can reach it. The permissions of a socket's file are its guard.
+  bool IsLoopback() const;
+  std::string ToString() const;
+  asio::generic::stream_protocol::endpoint Endpoint() const;
+  friend bool operator==(const Address&, const Address&) = default;
 };
 
-// As Parse reads it.
+// Names other than localhost are refused: what they mean depends on who answers. Port 0 lets the system choose.
+Result<Address> ParseAddress(std::string_view text);
+
+// As ParseAddress reads it; "unix" for a socket without a name.
 std::string EndpointText(const asio::generic::stream_protocol::endpoint& endpoint);
+
+// False for what is no address.
+bool IsLoopback(std::string_view text);
 
 }  // namespace kvarts::net

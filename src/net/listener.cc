@@ -18,8 +18,9 @@ constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 bool Abandoned(const Address& address) {
   const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (probe < 0) return false;
-  const auto size = static_cast<socklen_t>(address.endpoint.size());
-  const bool refused = ::connect(probe, address.endpoint.data(), size) != 0 && errno == ECONNREFUSED;
+  const auto endpoint = address.Endpoint();
+  const auto size = static_cast<socklen_t>(endpoint.size());
+  const bool refused = ::connect(probe, endpoint.data(), size) != 0 && errno == ECONNREFUSED;
   ::close(probe);
   return refused;
 }
@@ -41,17 +42,17 @@ Status Listener::Listen(const Address& address) {
   const auto acceptor = std::make_shared<Acceptor>(loop.context());
   asio::error_code failed;
   const auto refused = [&](const char* text) {
-    return Error(ErrorCode::kUnavailable, text,
-                 {{"address", EndpointText(address.endpoint)}, {"cause", failed.message()}});
+    return Error(ErrorCode::kUnavailable, text, {{"address", address.ToString()}, {"cause", failed.message()}});
   };
-  acceptor->open(address.endpoint.protocol(), failed);
+  const auto endpoint = address.Endpoint();
+  acceptor->open(endpoint.protocol(), failed);
   if (failed) return refused("the address cannot be listened on");
-  if (address.unix_path.empty()) {
+  if (address.kind == Address::Kind::kTcp) {
     acceptor->set_option(asio::socket_base::reuse_address(true), failed);
   } else if (Abandoned(address)) {
-    ::unlink(address.unix_path.c_str());
+    ::unlink(address.path.c_str());
   }
-  acceptor->bind(address.endpoint, failed);
+  acceptor->bind(endpoint, failed);
   if (failed) return refused("the address cannot be listened on");
   acceptor->listen(asio::socket_base::max_listen_connections, failed);
   if (failed) return refused("the address cannot be listened on");

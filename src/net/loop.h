@@ -1,7 +1,8 @@
 // Loop: the event loop of one thread, and what its connections share.
 //
-// Everything that belongs to a loop is touched on its thread alone; other threads reach it by Post. Time limits are coarse:
-// once per kTick every connection is held against its deadline, which costs a request nothing but the writing of a number.
+// Everything that belongs to a loop is touched on its thread alone; other threads reach it by Post. Time limits are
+// coarse: once per kTick every connection is held against its deadline, which costs a request nothing but the writing
+// of a number.
 #pragma once
 
 #include <asio/co_spawn.hpp>
@@ -22,7 +23,8 @@ namespace kvarts::net {
 class Stream;
 
 using SteadyTime = std::chrono::steady_clock::time_point;
-using Timer = asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, Executor>;
+using Timer =
+    asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, Executor>;
 
 class Loop {
  public:

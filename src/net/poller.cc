@@ -51,7 +51,8 @@ Task<> Poller::Run() {
     co_await descriptor_.async_wait(asio::posix::descriptor_base::wait_read, asio::redirect_error(kAwait, failed));
     if (failed) co_return;
     const int count = ::epoll_wait(descriptor_.native_handle(), events.data(), kEvents, 0);
-    for (int i = 0; i < count; ++i) static_cast<Pollable*>(events[static_cast<size_t>(i)].data.ptr)->Told(events[i].events);
+    for (int i = 0; i < count; ++i)
+      static_cast<Pollable*>(events[static_cast<size_t>(i)].data.ptr)->Told(events[i].events);
   }
 }
 

@@ -1,8 +1,8 @@
 // Poller: which sockets of a loop are ready, told once per change and without being asked.
 //
 // Asio arms a descriptor anew for every wait, by a system call that costs a request a twentieth of its time. Here a
-// socket is registered once, edge-triggered; who finds it not ready waits, and is resumed from the loop's next look, all
-// ready ones in one call. To Asio the poller is a single descriptor.
+// socket is registered once, edge-triggered; who finds it not ready waits, and is resumed from the loop's next look,
+// all ready ones in one call. To Asio the poller is a single descriptor.
 #pragma once
 
 #include <asio/posix/basic_stream_descriptor.hpp>

@@ -134,7 +134,9 @@ Task<bool> Stream::Send(std::string_view bytes) {
   bool good = SendSome(&bytes);
   while (good && !bytes.empty()) {
     co_await pollable_.Writable();
+    const size_t before = bytes.size();
     good = SendSome(&bytes);
+    if (bytes.size() < before && renewed_.count() != 0) SetSendDeadline(renewed_);
   }
   co_return good;
 }

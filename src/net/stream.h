@@ -54,7 +54,16 @@ class Stream {
   void Abort();
 
   // By when what is being waited for must have happened, or the connection is aborted.
-  void SetDeadline(std::chrono::milliseconds from_now) { deadline_ = loop_.now() + from_now; }
+  // Never earlier, and up to two ticks later.
+  void SetDeadline(std::chrono::milliseconds from_now) {
+    deadline_ = loop_.now() + Loop::kTick + from_now;
+    renewed_ = {};
+  }
+  // The same for sending, begun anew whenever the peer takes something.
+  void SetSendDeadline(std::chrono::milliseconds from_now) {
+    SetDeadline(from_now);
+    renewed_ = from_now;
+  }
   void ClearDeadline() { deadline_ = SteadyTime::max(); }
   // Whether nothing is under way: such a connection may be closed at any time.
   void set_idle(bool idle) { idle_ = idle; }
@@ -98,7 +107,8 @@ class Stream {
   size_t sent_ = 0;  // of the output
   uint64_t sent_bytes_ = 0;
   SteadyTime deadline_ = SteadyTime::max();
-  std::unique_ptr<Timer> sleep_;  // made when first needed
+  std::chrono::milliseconds renewed_{};  // of the deadline, with every byte that is sent; zero: it is not
+  std::unique_ptr<Timer> sleep_;         // made when first needed
   bool idle_ = false;
   bool woken_ = false;
   Stream* next_ = nullptr;

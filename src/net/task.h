@@ -1,5 +1,5 @@
-// The coroutine of the server, with a concrete executor: an executor behind a type-erased handle would cost a request as
-// much as parsing it.
+// The coroutine of the server, with a concrete executor: an executor behind a type-erased handle would cost a request
+// as much as parsing it.
 #pragma once
 
 #include <asio/awaitable.hpp>

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/shown.h"
+#include "net/address.h"
 #include "server/config.h"
-#include "server/listen_address.h"
 
 namespace kvarts {
 namespace {
@@ -16,13 +16,13 @@ void CheckListen(const ServerOptions& options, Problems* problems) {
   if (options.listen.empty()) problems->emplace_back("listen: there is no address");
   std::vector<std::string> seen;
   for (const std::string& text : options.listen) {
-    const Result<ListenAddress> address = ParseListenAddress(text);
+    const Result<net::Address> address = net::ParseAddress(text);
     if (!address.has_value()) {
       problems->push_back(fmt::format("listen: {}: {}", Shown(text), address.error().text()));
       continue;
     }
     // Port 0 is another one each time.
-    const bool chosen = address->kind == ListenAddress::Kind::kTcp && address->port == 0;
+    const bool chosen = address->kind == net::Address::Kind::kTcp && address->port == 0;
     if (!chosen && std::ranges::find(seen, address->ToString()) != seen.end()) {
       problems->push_back(fmt::format("listen: {}: given twice", Shown(text)));
     }

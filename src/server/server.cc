@@ -15,6 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr size_t kMaxQueuedWork = 10'000;
+constexpr Duration kRetentionInterval = Duration::Seconds(3600);
 constexpr auto kDrainPoll = milliseconds(10);
 
 milliseconds Millis(Duration duration) { return milliseconds(duration.micros / 1000); }
@@ -72,6 +73,9 @@ Status Server::OpenStore() {
   }
   KVARTS_TRY(store_, Store::Open(*engine_));
   KVARTS_TRY(catalog_, Catalog::Open(*store_));
+  KVARTS_TRY(tokens_, Tokens::Open(*store_));
+  jobs_ = std::make_unique<JobRunner>(*store_, catalog_->JobKinds());
+  jobs_->Start();
   return {};
 }
 
@@ -79,12 +83,18 @@ Status Server::StartLoops() {
   const size_t loops = options_.loops != 0 ? options_.loops : std::max(1U, std::thread::hardware_concurrency());
   workers_ = std::make_unique<WorkerPool>(options_.worker_threads, kMaxQueuedWork);
   KVARTS_TRY(Bytes secret, StoreSecret(*store_, kCursorSecret));
-  service_.reset(new http::Service{*store_, *catalog_, *workers_, clock_, HttpOptionsOf(options_),
+  service_.reset(new http::Service{*store_,
+                                   *catalog_,
+                                   *tokens_,
+                                   *workers_,
+                                   clock_,
+                                   HttpOptionsOf(options_),
                                    {std::move(secret), options_.max_cursor_age}});
+  KVARTS_CHECK_OK(DecideAccess());
   for (size_t i = 0; i < loops; ++i) {
     loops_.push_back(std::make_unique<net::Loop>(i));
     service_->loops.push_back(std::make_unique<http::LoopState>(clock_, *catalog_, service_->places));
-    loops_.back()->OnTick([this, i] { service_->loops[i]->date.Refresh(clock_.Now()); });
+    loops_.back()->OnTick([this, i] { Tick(i); });
   }
   http_ = std::make_unique<http::HttpProtocol>(*service_);
   listener_ = std::make_unique<net::Listener>(
@@ -95,13 +105,37 @@ Status Server::StartLoops() {
   return {};
 }
 
+void Server::Tick(size_t loop) {
+  service_->loops[loop]->date.Refresh(clock_.Now());
+  if (loop != 0 || since_retention_.Elapsed() < kRetentionInterval) return;
+  since_retention_ = {};
+  const bool taken = workers_->Submit([this] {
+    const auto started = catalog_->StartRetention();
+    if (!started.has_value()) Log(LogLevel::kWarning, "retention could not be started", started.error());
+  });
+  if (!taken) Log(LogLevel::kWarning, "retention has to wait: too much work is queued");
+}
+
+Status Server::DecideAccess() {
+  service_->local_only = options_.listen.empty();
+  bool needed = options_.require_tokens == TokenPolicy::kAlways || tokens_->any();
+  for (const std::string& text : options_.listen) {
+    KVARTS_TRY(const net::Address address, net::ParseAddress(text));
+    if (address.IsLoopback()) continue;
+    if (!tokens_->any()) {
+      return Error(ErrorCode::kInvalidArgument, "without tokens only loopback can be served; make one first",
+                   {{"address", text}});
+    }
+    needed = true;
+  }
+  service_->tokens_required = needed;
+  return {};
+}
+
 Status Server::StartListening() {
   if (!options_.tls.certificate.empty()) KVARTS_CHECK_OK(ReloadTls());
   for (const std::string& text : options_.listen) {
-    KVARTS_TRY(const net::Address address, net::Address::Parse(text));
-    if (!address.loopback) {
-      return Error(ErrorCode::kInvalidArgument, "without tokens only loopback can be served", {{"address", text}});
-    }
+    KVARTS_TRY(const net::Address address, net::ParseAddress(text));
     KVARTS_CHECK_OK(listener_->Listen(address));
   }
   service_->ready = true;
@@ -142,9 +176,11 @@ void Server::Drain() {
 Server::~Server() {
   // Whoever may resume a coroutine of a loop goes before the loops: the workers, and the engine, which answers its last
   // commits. With the loops go the connections that are left, which use everything else.
+  if (jobs_) jobs_->Stop();
   workers_.reset();
   for (const auto& loop : loops_) loop->Stop();
   threads_.clear();
+  jobs_.reset();
   engine_.reset();
   if (listener_) listener_->Close();
   loops_.clear();

@@ -1,5 +1,5 @@
-// Server: a process that serves a store. It puts the parts together, in the order in which they need each other, and takes
-// them apart in the reverse: engine, store, models, loops with their threads, protocols, listener.
+// Server: a process that serves a store. It puts the parts together, in the order in which they need each other, and
+// takes them apart in the reverse: engine, store, models, loops with their threads, protocols, listener.
 //
 // Start, Stop and Reload belong to one thread.
 #pragma once
@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "base/worker_pool.h"
 #include "core/job_runner.h"
 #include "core/store.h"
@@ -42,19 +43,26 @@ class Server {
 
   Status OpenStore();
   Status StartLoops();
+  // Who may ask, before anybody can.
+  Status DecideAccess();
   Status StartListening();
+  // On a loop, a few times a second.
+  void Tick(size_t loop);
 
   const ServerOptions options_;
   SystemClock clock_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Store> store_;
   std::unique_ptr<Catalog> catalog_;
+  std::unique_ptr<Tokens> tokens_;
+  std::unique_ptr<JobRunner> jobs_;
   std::unique_ptr<WorkerPool> workers_;
   std::vector<std::unique_ptr<net::Loop>> loops_;
   std::unique_ptr<http::Service> service_;
   std::unique_ptr<http::HttpProtocol> http_;
   std::unique_ptr<net::Listener> listener_;
   std::vector<std::jthread> threads_;
+  Stopwatch since_retention_;  // of the first loop
 };
 
 }  // namespace kvarts

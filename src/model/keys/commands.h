@@ -12,8 +12,8 @@
 
 namespace kvarts::keys {
 
-// What must hold of a key for a command to be carried out. Otherwise it fails as `precondition_failed`, with the key and
-// its current version ("absent" if there is none) in the fields of the error.
+// What must hold of a key for a command to be carried out. Otherwise it fails as `precondition_failed`, with the key
+// and its current version ("absent" if there is none) in the fields of the error.
 struct Condition {
   enum class Kind : uint8_t { kNone, kAbsent, kPresent, kVersionIn };
   Kind kind = Kind::kNone;
@@ -88,6 +88,9 @@ struct DeleteRange {
 };
 
 using Command = std::variant<Put, Delete, Touch, Increment, Append, Add, DeleteRange>;
+
+// The key that a command is about; empty for a range.
+BytesView KeyOf(const Command& command);
 
 // What is there after a command; of what only adds or deletes it is empty.
 struct Outcome {

@@ -64,13 +64,22 @@ Result<Timestamp> ExpiryOf(Txn& txn, const Lifetime& lifetime, const std::option
   return kNever;
 }
 
-// Writes a value, and says what it wrote.
-Status Write(Txn& txn, BytesView physical, ValueKind kind, Bytes value, Timestamp expiry, uint32_t schema,
-             Outcome* outcome) {
-  txn.Put(physical, value, {.expiry = expiry, .kind = kind, .schema = schema});
+struct NewRecord {
+  ValueKind kind;
+  Bytes value;
+  Timestamp expiry;
+  uint32_t schema = 0;
+};
+
+// Writes a value if its namespace allows it, and says what it wrote.
+Status Write(Writer writer, BytesView key, BytesView physical, NewRecord record, Outcome* outcome) {
+  PutOptions options{.expiry = record.expiry, .kind = record.kind, .schema = record.schema};
+  KVARTS_CHECK_OK(writer.guard.CheckPut(key, record.value, &options));
+  writer.txn.Put(physical, record.value, options);
   if (outcome == nullptr) return {};
-  outcome->header = {.version = {}, .expiry = expiry, .kind = kind, .schema = schema, .marks = {}};
-  outcome->value = std::move(value);
+  outcome->header = {
+      .version = {}, .expiry = options.expiry, .kind = options.kind, .schema = options.schema, .marks = {}};
+  outcome->value = std::move(record.value);
   return {};
 }
 
@@ -109,45 +118,61 @@ bool Condition::HoldsFor(const std::optional<Record>& found) const {
   return false;
 }
 
-Status ApplyPut(Txn& txn, const Put& put, Outcome* outcome) {
-  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(put.key, txn.limits()));
+BytesView KeyOf(const Command& command) {
+  return std::visit(
+      [](const auto& one) -> BytesView {
+        if constexpr (requires { one.key; }) {
+          return one.key;
+        } else {
+          return {};
+        }
+      },
+      command);
+}
+
+Status ApplyPut(Writer writer, const Put& put, Outcome* outcome) {
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(put.key, writer.txn.limits()));
   std::optional<Record> before;
   if (put.lifetime.kind == Lifetime::Kind::kKeep) {
-    KVARTS_TRY(before, Read(txn, physical, put.key, put.condition));
+    KVARTS_TRY(before, Read(writer.txn, physical, put.key, put.condition));
   } else {
-    KVARTS_CHECK_OK(RequireBlindly(txn, physical, put.key, put.condition));
+    KVARTS_CHECK_OK(RequireBlindly(writer.txn, physical, put.key, put.condition));
   }
-  KVARTS_TRY(const Timestamp expiry, ExpiryOf(txn, put.lifetime, before));
-  if (!put.value.envelope) return Write(txn, physical, put.value.kind, put.value.bytes, expiry, 0, outcome);
+  KVARTS_TRY(const Timestamp expiry, ExpiryOf(writer.txn, put.lifetime, before));
+  if (!put.value.envelope) {
+    return Write(writer, put.key, physical, {put.value.kind, put.value.bytes, expiry}, outcome);
+  }
   Envelope envelope = *put.value.envelope;
   envelope.payload = put.value.bytes;
   KVARTS_TRY(Bytes encoded, envelope.Encode());
-  return Write(txn, physical, ValueKind::kEnvelope, std::move(encoded), expiry, envelope.schema, outcome);
+  return Write(writer, put.key, physical, {ValueKind::kEnvelope, std::move(encoded), expiry, envelope.schema}, outcome);
 }
 
-Status ApplyDelete(Txn& txn, const Delete& command) {
-  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(command.key, txn.limits()));
+Status ApplyDelete(Writer writer, const Delete& command) {
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(command.key, writer.txn.limits()));
+  KVARTS_CHECK_OK(writer.guard.CheckErase(command.key));
   if (command.missing_ok && command.condition.kind == Kind::kNone) {
-    txn.Erase(physical);
+    writer.txn.Erase(physical);
     return {};
   }
-  KVARTS_TRY(const std::optional<Record> found, Read(txn, physical, command.key, command.condition));
+  KVARTS_TRY(const std::optional<Record> found, Read(writer.txn, physical, command.key, command.condition));
   if (!found) return command.missing_ok ? Status() : NotFound(command.key);
-  txn.Erase(physical);
+  writer.txn.Erase(physical);
   return {};
 }
 
-Status ApplyTouch(Txn& txn, const Touch& touch, Outcome* outcome) {
-  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(touch.key, txn.limits()));
-  KVARTS_TRY(std::optional<Record> found, Read(txn, physical, touch.key, touch.condition));
+Status ApplyTouch(Writer writer, const Touch& touch, Outcome* outcome) {
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(touch.key, writer.txn.limits()));
+  KVARTS_TRY(std::optional<Record> found, Read(writer.txn, physical, touch.key, touch.condition));
   if (!found) return NotFound(touch.key);
-  KVARTS_TRY(const Timestamp expiry, ExpiryOf(txn, touch.lifetime, found));
-  return Write(txn, physical, found->header.kind, std::move(found->value), expiry, found->header.schema, outcome);
+  KVARTS_TRY(const Timestamp expiry, ExpiryOf(writer.txn, touch.lifetime, found));
+  return Write(writer, touch.key, physical, {found->header.kind, std::move(found->value), expiry, found->header.schema},
+               outcome);
 }
 
-Status ApplyIncrement(Txn& txn, const Increment& increment, Outcome* outcome) {
-  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(increment.key, txn.limits()));
-  KVARTS_TRY(const std::optional<Record> found, Read(txn, physical, increment.key, increment.condition));
+Status ApplyIncrement(Writer writer, const Increment& increment, Outcome* outcome) {
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(increment.key, writer.txn.limits()));
+  KVARTS_TRY(const std::optional<Record> found, Read(writer.txn, physical, increment.key, increment.condition));
   int64_t number = 0;
   if (found) {
     KVARTS_TRY(number, NumberIn(increment.key, *found));
@@ -158,50 +183,51 @@ Status ApplyIncrement(Txn& txn, const Increment& increment, Outcome* outcome) {
     return Error(ErrorCode::kTooLarge, "the number would leave the range of 64 bits",
                  {{"key", Escaped(increment.key)}, {"limit", "64 bits"}});
   }
-  KVARTS_TRY(const Timestamp expiry, ExpiryOf(txn, increment.lifetime, found));
+  KVARTS_TRY(const Timestamp expiry, ExpiryOf(writer.txn, increment.lifetime, found));
   const ValueKind kind = found ? found->header.kind : ValueKind::kCounter;
   Bytes value = kind == ValueKind::kCounter ? CounterValue(number) : std::to_string(number);
-  return Write(txn, physical, kind, std::move(value), expiry, found ? found->header.schema : 0, outcome);
+  return Write(writer, increment.key, physical, {kind, std::move(value), expiry}, outcome);
 }
 
-Status ApplyAppend(Txn& txn, const Append& append, Outcome* outcome) {
-  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(append.key, txn.limits()));
-  KVARTS_TRY(std::optional<Record> found, Read(txn, physical, append.key, append.condition));
+Status ApplyAppend(Writer writer, const Append& append, Outcome* outcome) {
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(append.key, writer.txn.limits()));
+  KVARTS_TRY(std::optional<Record> found, Read(writer.txn, physical, append.key, append.condition));
   const ValueKind kind = found ? found->header.kind : ValueKind::kBytes;
   if (kind != ValueKind::kBytes && kind != ValueKind::kTyped) {
     return Error(ErrorCode::kInvalidArgument, "only bytes can be appended to", {{"key", Escaped(append.key)}});
   }
-  KVARTS_TRY(const Timestamp expiry, ExpiryOf(txn, append.lifetime, found));
+  KVARTS_TRY(const Timestamp expiry, ExpiryOf(writer.txn, append.lifetime, found));
   Bytes value = found ? std::move(found->value) : Bytes();
   value.append(append.bytes);
-  return Write(txn, physical, kind, std::move(value), expiry, 0, outcome);
+  return Write(writer, append.key, physical, {kind, std::move(value), expiry}, outcome);
 }
 
-Status ApplyAdd(Txn& txn, const Add& add) {
-  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(add.key, txn.limits()));
-  txn.Add(physical, add.by);
+Status ApplyAdd(Writer writer, const Add& add) {
+  KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(add.key, writer.txn.limits()));
+  KVARTS_CHECK_OK(writer.guard.CheckAdd(add.key));
+  writer.txn.Add(physical, add.by);
   return {};
 }
 
-Status ApplyDeleteRange(Txn& txn, const DeleteRange& command) {
-  KVARTS_TRY(const KeyRange physical, CheckedUserRange(command.range, txn.limits()));
-  txn.EraseRange(physical);
+Status ApplyDeleteRange(Writer writer, const DeleteRange& command) {
+  KVARTS_TRY(const KeyRange physical, CheckedUserRange(command.range, writer.txn.limits()));
+  writer.txn.EraseRange(physical);
   return {};
 }
 
-Status Apply(Txn& txn, const Command& command, Outcome* outcome) {
+Status Apply(Writer writer, const Command& command, Outcome* outcome) {
   struct Visitor {
-    Txn& txn;
+    Writer writer;
     Outcome* outcome;
-    Status operator()(const Put& put) const { return ApplyPut(txn, put, outcome); }
-    Status operator()(const Delete& erase) const { return ApplyDelete(txn, erase); }
-    Status operator()(const Touch& touch) const { return ApplyTouch(txn, touch, outcome); }
-    Status operator()(const Increment& increment) const { return ApplyIncrement(txn, increment, outcome); }
-    Status operator()(const Append& append) const { return ApplyAppend(txn, append, outcome); }
-    Status operator()(const Add& add) const { return ApplyAdd(txn, add); }
-    Status operator()(const DeleteRange& erase) const { return ApplyDeleteRange(txn, erase); }
+    Status operator()(const Put& put) const { return ApplyPut(writer, put, outcome); }
+    Status operator()(const Delete& erase) const { return ApplyDelete(writer, erase); }
+    Status operator()(const Touch& touch) const { return ApplyTouch(writer, touch, outcome); }
+    Status operator()(const Increment& increment) const { return ApplyIncrement(writer, increment, outcome); }
+    Status operator()(const Append& append) const { return ApplyAppend(writer, append, outcome); }
+    Status operator()(const Add& add) const { return ApplyAdd(writer, add); }
+    Status operator()(const DeleteRange& erase) const { return ApplyDeleteRange(writer, erase); }
   };
-  return std::visit(Visitor{txn, outcome}, command);
+  return std::visit(Visitor{writer, outcome}, command);
 }
 
 Status Require(Txn& txn, const Requirement& requirement) {

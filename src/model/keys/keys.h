@@ -2,21 +2,28 @@
 #pragma once
 
 #include "core/txn.h"
+#include "model/catalog/guard.h"
 #include "model/keys/commands.h"
 
 namespace kvarts::keys {
 
-// Carries a command out. Commands of one transaction see what those before them wrote; conditions are of the state before
-// all of them. `outcome` may be null.
-Status Apply(Txn& txn, const Command& command, Outcome* outcome);
+// A transaction, and what holds its writes against the namespaces. The guard is entered before anything is read.
+struct Writer {
+  Txn& txn;
+  CatalogGuard& guard;
+};
 
-Status ApplyPut(Txn& txn, const Put& put, Outcome* outcome);
-Status ApplyDelete(Txn& txn, const Delete& command);
-Status ApplyTouch(Txn& txn, const Touch& touch, Outcome* outcome);
-Status ApplyIncrement(Txn& txn, const Increment& increment, Outcome* outcome);
-Status ApplyAppend(Txn& txn, const Append& append, Outcome* outcome);
-Status ApplyAdd(Txn& txn, const Add& add);
-Status ApplyDeleteRange(Txn& txn, const DeleteRange& command);
+// Carries a command out. Commands of one transaction see what those before them wrote; conditions are of the state
+// before all of them. `outcome` may be null.
+Status Apply(Writer writer, const Command& command, Outcome* outcome);
+
+Status ApplyPut(Writer writer, const Put& put, Outcome* outcome);
+Status ApplyDelete(Writer writer, const Delete& command);
+Status ApplyTouch(Writer writer, const Touch& touch, Outcome* outcome);
+Status ApplyIncrement(Writer writer, const Increment& increment, Outcome* outcome);
+Status ApplyAppend(Writer writer, const Append& append, Outcome* outcome);
+Status ApplyAdd(Writer writer, const Add& add);
+Status ApplyDeleteRange(Writer writer, const DeleteRange& command);
 
 // What a commit asks of keys that it does not write, or of a range.
 struct Requirement {

@@ -37,8 +37,8 @@ struct LoopMetrics {
   LoopCounter tombstone_warnings;
   LoopCounter keys_written;
   LoopCounter bytes_written;
-  LoopCounter throttled;      // writes that were delayed
-  LoopCounter rate_limited;   // requests beyond their token's rate
+  LoopCounter throttled;     // writes that were delayed
+  LoopCounter rate_limited;  // requests beyond their token's rate
   LoopCounter slow_requests;
 };
 

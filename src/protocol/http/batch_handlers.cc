@@ -2,6 +2,7 @@
 #include "core/user_keys.h"
 #include "model/keys/keys.h"
 #include "protocol/common/await.h"
+#include "protocol/http/access.h"
 #include "protocol/http/bodies.h"
 #include "protocol/http/handlers.h"
 #include "protocol/http/items.h"
@@ -11,48 +12,40 @@
 namespace kvarts::http {
 namespace {
 
-class GetMany final : public WorkOp {
- public:
-  GetMany(Engine& engine, std::vector<Bytes> keys) : engine_(engine), keys_(std::move(keys)) {}
-
- private:
-  Result<Reply> Work() override {
-    std::vector<KeyBuffer> buffers;
-    buffers.reserve(keys_.size());
-    for (const Bytes& key : keys_) {
-      KVARTS_TRY(KeyBuffer physical, CheckedUserKey(key, engine_.limits()));
-      buffers.push_back(std::move(physical));
-    }
-    const std::vector<BytesView> views(buffers.begin(), buffers.end());
-    std::vector<std::optional<Record>> records(views.size());
-    Reply reply;
-    KVARTS_CHECK_OK(engine_.Get(views, records, {.cost = &reply.cost.read}));
-    JsonWriter json(&reply.body);
-    json.BeginObject().Name("items").BeginArray();
-    for (size_t i = 0; i < keys_.size(); ++i) {
-      if (records[i]) {
-        WriteItem(json, keys_[i], records[i]->header, records[i]->value);
-      } else {
-        json.Null();
-      }
-    }
-    json.EndArray().EndObject();
-    return reply;
+Result<WorkOp::Reply> ReadMany(Engine& engine, const std::vector<Bytes>& keys) {
+  std::vector<KeyBuffer> buffers;
+  buffers.reserve(keys.size());
+  for (const Bytes& key : keys) {
+    KVARTS_TRY(KeyBuffer physical, CheckedUserKey(key, engine.limits()));
+    buffers.push_back(std::move(physical));
   }
-
-  Engine& engine_;
-  const std::vector<Bytes> keys_;
-};
+  const std::vector<BytesView> views(buffers.begin(), buffers.end());
+  std::vector<std::optional<Record>> records(views.size());
+  WorkOp::Reply reply;
+  KVARTS_CHECK_OK(engine.Get(views, records, {.cost = &reply.cost.read}));
+  JsonWriter json(&reply.body);
+  json.BeginObject().Name("items").BeginArray();
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (records[i]) {
+      WriteItem(json, keys[i], records[i]->header, records[i]->value);
+    } else {
+      json.Null();
+    }
+  }
+  json.EndArray().EndObject();
+  return reply;
+}
 
 class CommitWrite final : public WriteOp {
  public:
-  explicit CommitWrite(CommitBody body) : body_(std::move(body)) {}
+  CommitWrite(Catalog& catalog, CommitBody body) : catalog_(catalog), body_(std::move(body)) {}
 
   Status Apply(Txn& txn) override {
     outcomes_.assign(body_.commands.size(), {});
+    KVARTS_TRY(CatalogGuard guard, catalog_.Guard(txn));
     for (const keys::Requirement& requirement : body_.requirements) KVARTS_CHECK_OK(keys::Require(txn, requirement));
     for (size_t i = 0; i < body_.commands.size(); ++i) {
-      KVARTS_CHECK_OK(keys::Apply(txn, body_.commands[i], &outcomes_[i]));
+      KVARTS_CHECK_OK(keys::Apply({txn, guard}, body_.commands[i], &outcomes_[i]));
     }
     return {};
   }
@@ -78,9 +71,25 @@ class CommitWrite final : public WriteOp {
     json.EndObject();
   }
 
+  Catalog& catalog_;
   const CommitBody body_;
   std::vector<keys::Outcome> outcomes_;
 };
+
+// What is written needs the right to write, what is only asked about the right to read.
+Status AuthorizeCommit(const Call& call, const CommitBody& body) {
+  if (!call.info.who) return {};
+  for (const keys::Requirement& requirement : body.requirements) {
+    KVARTS_CHECK_OK(requirement.range ? Authorize(call, Right::kRead, *requirement.range)
+                                      : Authorize(call, Right::kRead, requirement.key));
+  }
+  for (const keys::Command& command : body.commands) {
+    const auto* range = std::get_if<keys::DeleteRange>(&command);
+    KVARTS_CHECK_OK(range != nullptr ? Authorize(call, Right::kWrite, range->range)
+                                     : Authorize(call, Right::kWrite, keys::KeyOf(command)));
+  }
+  return {};
+}
 
 void CountCommand(Call& call, const keys::Command& command) {
   std::visit(
@@ -101,16 +110,21 @@ void CountCommand(Call& call, const keys::Command& command) {
 Result<std::unique_ptr<SlowOp>> GetKeys(Call& call) {
   KVARTS_CHECK_OK(WantJson(call));
   KVARTS_TRY(std::vector<Bytes> keys, ParseKeysBody(call.body, call.service.options.max_batch_keys));
-  for (const Bytes& key : keys) call.CountRead(key, 0);
-  return std::make_unique<GetMany>(call.service.engine(), std::move(keys));
+  for (const Bytes& key : keys) {
+    KVARTS_CHECK_OK(Authorize(call, Right::kRead, key));
+    call.CountRead(key, 0);
+  }
+  Engine& engine = call.service.engine();
+  return OnWorkers([&engine, keys = std::move(keys)] { return ReadMany(engine, keys); });
 }
 
 Result<std::unique_ptr<WriteOp>> Commit(Call& call) {
   KVARTS_CHECK_OK(WantJson(call));
   KVARTS_TRY(CommitBody body, ParseCommitBody(call.body));
+  KVARTS_CHECK_OK(AuthorizeCommit(call, body));
   KVARTS_TRY(RunOptions options, RunOptionsOf(call));
   for (const keys::Command& command : body.commands) CountCommand(call, command);
-  auto write = std::make_unique<CommitWrite>(std::move(body));
+  auto write = std::make_unique<CommitWrite>(call.service.catalog, std::move(body));
   write->options = std::move(options);
   return write;
 }

@@ -3,8 +3,8 @@
 #include <array>
 #include <cmath>
 
-#include "encoding/json_reader.h"
 #include "encoding/json_minify.h"
+#include "encoding/json_reader.h"
 #include "encoding/json_writer.h"
 
 namespace kvarts::http {
@@ -89,7 +89,16 @@ void ReadCondition(JsonReader& json, std::string_view name, Fields* fields) {
   fields->condition = std::move(condition);
 }
 
+// What has two names is given by one of them.
+bool GivenAlready(std::string_view name, const Fields& fields) {
+  if (name.starts_with("key")) return fields.key.has_value();
+  if (name.starts_with("value")) return fields.value.has_value();
+  if (name.starts_with("append")) return fields.append.has_value();
+  return (name == "by" || name == "increment") && fields.by.has_value();
+}
+
 bool ReadOneField(JsonReader& json, std::string_view name, Fields* fields) {
+  json.Require(!GivenAlready(name, *fields), "the same is given twice, in two forms");
   if (name == "op") {
     fields->op = json.Text();
   } else if (name == "key") {
@@ -158,8 +167,7 @@ Bytes TakeKey(JsonReader& json, Fields& fields) {
 }
 
 KeyRange TakeRange(JsonReader& json, Fields& fields) {
-  json.Require(fields.prefix.has_value() != (fields.start && fields.end),
-               "a range is a prefix, or a start and an end");
+  json.Require(fields.prefix.has_value() != (fields.start && fields.end), "a range is a prefix, or a start and an end");
   if (fields.prefix) {
     json.Require(!fields.prefix->start.empty(), "a range needs a bound");
     return std::move(*fields.prefix);
@@ -199,14 +207,14 @@ keys::Command MakeCommand(JsonReader& json, Fields& fields) {
 }
 
 keys::Command ReadMutation(JsonReader& json) {
-  Fields fields = ReadFields(json, {"op", "key", "key_base64", "value", "value_base64", "ttl", "envelope", "by", "prefix",
-                                    "start", "end", "absent", "present", "version", "missing_ok"});
+  Fields fields = ReadFields(json, {"op", "key", "key_base64", "value", "value_base64", "ttl", "envelope", "by",
+                                    "prefix", "start", "end", "absent", "present", "version", "missing_ok"});
   return MakeCommand(json, fields);
 }
 
 keys::Requirement ReadPrecondition(JsonReader& json) {
-  Fields fields = ReadFields(json, {"key", "key_base64", "absent", "present", "version", "prefix", "start", "end",
-                                    "unchanged_since"});
+  Fields fields = ReadFields(
+      json, {"key", "key_base64", "absent", "present", "version", "prefix", "start", "end", "unchanged_since"});
   keys::Requirement requirement;
   if (fields.unchanged_since) {
     json.Require(!fields.key && !fields.condition, "a range is a prefix, or a start and an end");
@@ -271,6 +279,15 @@ Result<CommitBody> ParseCommitBody(std::string_view body) {
     return Error(ErrorCode::kInvalidArgument, "a commit has preconditions or mutations");
   }
   return commit;
+}
+
+Result<KeyRange> ParseRangeBody(std::string_view body) {
+  JsonReader json(body);
+  Fields fields = ReadFields(json, {"prefix", "start", "end"});
+  KeyRange range;
+  if (fields.prefix || fields.start || fields.end) range = TakeRange(json, fields);
+  KVARTS_CHECK_OK(json.Finish());
+  return range;
 }
 
 Result<std::vector<Bytes>> ParseKeysBody(std::string_view body, size_t at_most) {

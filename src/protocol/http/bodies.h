@@ -1,4 +1,5 @@
-// The JSON bodies of requests as typed commands. Every input error is found here, with the way to the field that is wrong.
+// The JSON bodies of requests as typed commands. Every input error is found here, with the way to the field that is
+// wrong.
 #pragma once
 
 #include <string_view>
@@ -22,6 +23,9 @@ Result<CommitBody> ParseCommitBody(std::string_view body);
 
 // {"keys": ["a", {"base64": "…"}]}, at most `at_most`.
 Result<std::vector<Bytes>> ParseKeysBody(std::string_view body, size_t at_most);
+
+// {"prefix": …}, {"start": …, "end": …}, or {} for everything.
+Result<KeyRange> ParseRangeBody(std::string_view body);
 
 // A time to live in seconds, fractions included.
 Result<keys::Lifetime> LifetimeOf(double seconds);

@@ -16,6 +16,11 @@ Answer::Answer(Service& service, LoopState& loop, const RequestInfo& info, Bytes
 ResponseWriter& Answer::Begin(int status, const Cost& cost) {
   status_ = status;
   writer_.Begin(status);
+  if (info_.cors_origin != nullptr) {
+    writer_.Header("Access-Control-Allow-Origin", *info_.cors_origin);
+    writer_.Header("Access-Control-Expose-Headers", "ETag, Kvarts-Cost, Kvarts-Expiry, Kvarts-Warning, Retry-After");
+    writer_.Header("Vary", "Origin");
+  }
   if (info_.show_cost) {
     // A dictionary of RFC 8941.
     writer_.Header("Kvarts-Cost", fmt::format("keys={}, bytes={}, skipped={}, written={}, written_bytes={}, "
@@ -43,14 +48,10 @@ void Answer::Finish() {
   writer_.Finish();
 }
 
-void Answer::Problem(const Error& error) {
-  status_ = StatusOf(error.code());
-  WriteProblem(writer_, error);
-}
+void Answer::Problem(const Error& error) { WriteProblem(Begin(StatusOf(error.code()), {}), error); }
 
-void Answer::Problem(const HttpError& error) {
-  status_ = error.status;
-  WriteProblem(writer_, error);
+void Answer::Problem(const HttpError& error, std::string_view allow) {
+  WriteProblem(Begin(error.status, {}), error, allow);
 }
 
 void Call::CountRead(BytesView key, size_t bytes) {

@@ -25,12 +25,14 @@ struct RequestInfo {
   int minor_version = 1;
   bool keep_alive = true;
   bool head_only = false;
-  bool gzip = false;       // the client takes it
-  bool show_cost = false;  // it asked for Kvarts-Cost
+  bool gzip = false;                         // the client takes it
+  bool show_cost = false;                    // it asked for Kvarts-Cost
+  std::string trace;                         // the id in its traceparent
+  const std::string* cors_origin = nullptr;  // of a script in a browser that may call; in the options
+  Method method = Method::kOther;
+  std::shared_ptr<const Credential> who;  // null: nobody needs to say
   // How long it takes is up to the client or to the data, as of an export: not a latency, and never too slow.
   bool takes_long = false;
-  std::string trace;       // the id in its traceparent
-  Method method = Method::kOther;
   uint8_t place = NamespacePlaces::kNowhere;  // of the namespace that it is counted for
 };
 
@@ -47,7 +49,8 @@ class Answer {
   // Ends the answer; compresses the body if that pays.
   void Finish();
   void Problem(const Error& error);
-  void Problem(const HttpError& error);
+  // `allow`: the methods that would do.
+  void Problem(const HttpError& error, std::string_view allow = {});
   int status() const { return status_; }
 
  private:

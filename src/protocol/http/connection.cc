@@ -1,11 +1,13 @@
 #include "protocol/http/connection.h"
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 
 #include "base/log.h"
 #include "net/http/negotiate.h"
 #include "protocol/common/await.h"
+#include "protocol/http/access.h"
 #include "protocol/http/problem.h"
 
 namespace kvarts::http {
@@ -23,12 +25,20 @@ constexpr HttpError kBodyTooLarge{413, "the body is larger than max_body_bytes"}
 constexpr HttpError kBodyCutOff{400, "the connection ended within the body"};
 constexpr HttpError kNoRoute{404, "there is no such route"};
 constexpr HttpError kWrongMethod{405, "the route does not know this method"};
+constexpr HttpError kEncodedBody{415, "a body must be sent without Content-Encoding"};
+
+constexpr const char* kAllMethods = "GET, HEAD, PUT, POST, DELETE, PATCH, OPTIONS";
+
+// Pressure of the engine from which on writes are delayed, and by how much at most.
+constexpr double kThrottleFrom = 0.5;
+constexpr std::chrono::milliseconds kLongestDelay{100};
 
 // Bodies up to this are not counted against max_inflight_bytes: the loop's scratch holds them.
 constexpr uint64_t kFreeBytes = net::Loop::kScratchBytes;
 
 std::string_view MethodText(Method method) {
-  constexpr std::array<std::string_view, 8> kTexts = {"GET", "HEAD", "PUT", "POST", "DELETE", "PATCH", "OPTIONS", "other"};
+  constexpr std::array<std::string_view, 8> kTexts = {"GET",    "HEAD",  "PUT",     "POST",
+                                                      "DELETE", "PATCH", "OPTIONS", "other"};
   return kTexts[static_cast<size_t>(method)];
 }
 
@@ -113,13 +123,15 @@ Connection::Step Connection::TakeRequest() {
   const HeadResult parsed = parser_.Parse(stream_.input(), &head_);
   if (parsed.incomplete()) return batch_.empty() ? Step::kNeedHead : Step::kRunBatch;
   if (parsed.refused()) return batch_.empty() ? Refuse(parsed.error) : Step::kRunBatch;
+  head_begun_ = false;
   if (!head_.has_body()) {
     const Step step = Dispatch({});
     if (step != Step::kRunBatch) stream_.Consume(parsed.size);
     return step;
   }
   const uint64_t length = head_.content_length().value_or(UINT64_MAX);
-  if (length <= stream_.input().size() - parsed.size) {
+  // What is too large is refused where bodies are read.
+  if (length <= std::min<uint64_t>(stream_.input().size() - parsed.size, service_.options.max_body_bytes)) {
     const Step step = Dispatch(stream_.input().substr(parsed.size, length));
     if (step != Step::kRunBatch) stream_.Consume(parsed.size + length);
     return step;
@@ -134,12 +146,17 @@ Connection::Step Connection::TakeRequest() {
 void Connection::FillInfo(RequestInfo* info) const {
   info->started_ns = NowNanos();
   info->minor_version = head_.minor_version();
-  info->keep_alive = head_.keep_alive() && !stream_.loop().draining();
+  info->keep_alive = head_.keep_alive() && !refuse_ && !stream_.loop().draining();
   info->method = head_.method();
   info->head_only = head_.method() == Method::kHead;
   if (head_.Has(Field::kAcceptEncoding)) info->gzip = AcceptsGzip(head_.accept_encoding());
   if (head_.kvarts_headers() != 0) info->show_cost = head_.Header("Kvarts-Cost").has_value();
   if (head_.Has(Field::kTraceparent)) info->trace = TraceOf(head_.traceparent());
+  if (head_.Has(Field::kOrigin)) {
+    for (const std::string& origin : service_.options.cors_origins) {
+      if (origin == "*" || origin == head_.origin()) info->cors_origin = &origin;
+    }
+  }
 }
 
 // Answers a request whose body is there, or makes the operation that will. kRunBatch when writes before it must be
@@ -158,16 +175,48 @@ Connection::Step Connection::Dispatch(std::string_view body) {
     return Step::kEnd;
   }
   if (found.route == nullptr) {
-    if (found.path_exists && head_.method() == Method::kOptions) {
-      answer.Begin(204, {}).Header("Allow", AllowedMethods(head_.path()));
-      answer.Finish();
+    const bool whole_server = head_.path() == "*";
+    if ((found.path_exists || whole_server) && head_.method() == Method::kOptions) {
+      AnswerOptions(answer, info, whole_server ? std::string(kAllMethods) : AllowedMethods(head_.path()));
+    } else if (found.path_exists) {
+      answer.Problem(kWrongMethod, AllowedMethods(head_.path()));
     } else {
-      answer.Problem(found.path_exists ? kWrongMethod : kNoRoute);
+      answer.Problem(kNoRoute);
     }
     return Done(info, answer.status(), {});
   }
+  // Else what was encoded would be stored as if it were the value.
+  if (!body.empty() && head_.Has(Field::kContentEncoding)) {
+    if (!batch_.empty()) return Step::kRunBatch;
+    answer.Problem(kEncodedBody);
+    return Done(info, answer.status(), {});
+  }
+  if (found.route->right) {
+    Result<std::shared_ptr<const Credential>> who = Authenticate(service_, head_, &last_token_);
+    if (!who.has_value()) {
+      if (!batch_.empty()) return Step::kRunBatch;
+      if (who.error().code() == ErrorCode::kRateLimited) loop_.metrics.rate_limited.Add();
+      answer.Problem(who.error());
+      return Done(info, answer.status(), {});
+    }
+    info.who = *std::move(who);
+  }
   Call call{service_, loop_, head_, body, found.rest, info, answer};
   return RunHandler(call, *found.route);
+}
+
+// What a path can be asked for; to a browser also what a script may send.
+void Connection::AnswerOptions(Answer& answer, const RequestInfo& info, std::string_view methods) {
+  ResponseWriter& head = answer.Begin(204, {});
+  head.Header("Allow", methods);
+  if (info.cors_origin != nullptr) {
+    head.Header("Access-Control-Allow-Methods", methods);
+    head.Header("Access-Control-Allow-Headers",
+                "Authorization, Content-Type, If-Match, If-None-Match, Kvarts-Cost, Kvarts-Durability, Last-Event-ID, "
+                "Prefer, traceparent");
+    head.Header("Access-Control-Max-Age", "600");
+  }
+  answer.Finish();
 }
 
 Connection::Step Connection::RunHandler(Call& call, const Route& route) {
@@ -217,6 +266,7 @@ Connection::Step Connection::Done(const RequestInfo& info, int status, const Cos
     LogSlow(service_, loop_, info, status, cost, now);
   if (cost.read.skipped > service_.options.tombstones_warn) [[unlikely]]
     LogTombstones(service_, loop_, info, cost, now);
+  if (info.who) info.who->Charge(cost, service_.clock.Now());
   if (!info.keep_alive) ending_ = true;
   return ending_ ? Step::kEnd : Step::kAnswered;
 }
@@ -243,7 +293,7 @@ net::Task<bool> Connection::Send() {
   if (stream_.FlushNow()) co_return true;
   const bool fits = Hold(stream_.output().size());
   stream_.Keep();
-  stream_.SetDeadline(service_.options.write_timeout);
+  stream_.SetSendDeadline(service_.options.write_timeout);
   bool sent = false;
   if (fits) sent = co_await stream_.Flush();
   Release();
@@ -270,6 +320,10 @@ net::Task<bool> Connection::Wait() {
 }
 
 net::Task<Connection::Step> Connection::TakeBody() {
+  // A client may want the answers to what it has asked before it sends the body.
+  bool sent = stream_.FlushNow();
+  if (!sent) sent = co_await Send();
+  if (!sent) co_return Step::kEnd;
   stream_.SetDeadline(service_.options.request_timeout);
   const HttpError failed = co_await ReadBody();
   if (failed) {
@@ -315,7 +369,11 @@ net::Task<HttpError> Connection::ReadChunks() {
   while (true) {
     const std::string_view input = stream_.input();
     const size_t before = body_.size();
-    if (!Hold(input.size())) co_return kTooManyBytes;
+    // Small parts add up.
+    if (before + input.size() > std::max(kFreeBytes, held_)) {
+      const uint64_t more = before + input.size() - held_;
+      if (!Hold(std::max(more, kFreeBytes + 1))) co_return kTooManyBytes;
+    }
     body_.resize(before + input.size());
     const ChunkedDecoder::Progress progress = decoder.Decode(input, body_.data() + before);
     body_.resize(before + progress.produced);
@@ -327,16 +385,29 @@ net::Task<HttpError> Connection::ReadChunks() {
   }
 }
 
+// How long a write waits so that the engine need not stall: not at all while compaction keeps up, more and more as it
+// falls behind.
+std::chrono::milliseconds Connection::WriteDelay() const {
+  const double pressure = service_.engine().pressure();
+  if (pressure <= kThrottleFrom) return {};
+  const double excess = (pressure - kThrottleFrom) / (1 - kThrottleFrom);
+  return std::chrono::milliseconds(static_cast<int64_t>(excess * excess * kLongestDelay.count()));
+}
+
 net::Task<> Connection::RunBatch() {
   stream_.Keep();
   stream_.ClearDeadline();
+  const std::chrono::milliseconds delay = WriteDelay();
+  if (delay.count() > 0) {
+    loop_.metrics.throttled.Add(batch_.size());
+    co_await stream_.Sleep(delay);
+  }
   std::vector<Store::Request> requests;
   requests.reserve(batch_.size());
   for (const std::shared_ptr<WriteOp>& op : batch_) {
     requests.push_back({[op](Txn& txn) { return op->Apply(txn); }, std::move(op->options), nullptr});
   }
-  const std::vector<Result<RunReport>> outcomes =
-      co_await RunAll(stream_.loop(), service_.store, std::move(requests));
+  const std::vector<Result<RunReport>> outcomes = co_await RunAll(stream_.loop(), service_.store, std::move(requests));
   for (size_t i = 0; i < batch_.size(); ++i) {
     WriteOp& op = *batch_[i];
     Answer answer(service_, loop_, op.info, &stream_.output());
@@ -352,6 +423,10 @@ net::Task<> Connection::RunBatch() {
 
 net::Task<> Connection::RunSlow() {
   const std::unique_ptr<SlowOp> op = std::move(slow_);
+  // Answers before it do not wait for it.
+  bool sent = stream_.FlushNow();
+  if (!sent) sent = co_await Send();
+  if (!sent) stream_.Abort();
   stream_.Keep();
   stream_.ClearDeadline();
   Answer answer(service_, loop_, op->info, &stream_.output());
@@ -364,6 +439,8 @@ net::Task<> Connection::RunSlow() {
       ending_ = true;
     }
   }
+  // An answer that only the end of the connection ends.
+  if (answer.status() != 0 && !answer.writer().keep_alive()) ending_ = true;
   Done(op->info, answer.status(), session.cost);
 }
 
@@ -381,7 +458,9 @@ HttpProtocol::Match HttpProtocol::Sniff(std::string_view first) const {
   // begin with a word and a space too.
   const size_t space = first.find(' ');
   for (const char c : first.substr(0, space)) {
-    if (c < 'A' || c > 'Z') return first.starts_with("\r\n") ? Match::kYes : Match::kNo;
+    if (c >= 'A' && c <= 'Z') continue;
+    if (first == "\r") return Match::kMaybe;
+    return first.starts_with("\r\n") ? Match::kYes : Match::kNo;
   }
   if (space == std::string_view::npos) return first.size() < kMaxSniffBytes ? Match::kMaybe : Match::kNo;
   if (space == 0) return Match::kNo;

@@ -1,8 +1,8 @@
 // Connection: one HTTP/1.1 connection. Requests are taken off the input one after the other, answers go out in the same
 // order, as many as there are in one send.
 //
-// A request that can be answered at once costs no suspension. Writes that arrive together are submitted together, each a
-// commit of its own; anything else that follows them waits until they are answered, so that a connection sees its own
+// A request that can be answered at once costs no suspension. Writes that arrive together are submitted together, each
+// a commit of its own; anything else that follows them waits until they are answered, so that a connection sees its own
 // earlier writes.
 #pragma once
 
@@ -41,6 +41,7 @@ class Connection {
   Step TakeRequest();
   Step Dispatch(std::string_view body);
   Step RunHandler(Call& call, const Route& route);
+  static void AnswerOptions(Answer& answer, const RequestInfo& info, std::string_view methods);
   void FillInfo(RequestInfo* info) const;
   Step Refuse(const HttpError& error);
   Step Done(const RequestInfo& info, int status, const Cost& cost);
@@ -53,6 +54,7 @@ class Connection {
   // The body of a request whose head was taken; an error ends the connection.
   net::Task<HttpError> ReadBody();
   net::Task<HttpError> ReadChunks();
+  std::chrono::milliseconds WriteDelay() const;
   net::Task<> RunBatch();
   net::Task<> RunSlow();
   // Counts bytes against max_inflight_bytes until the request is done.
@@ -68,6 +70,7 @@ class Connection {
   std::unique_ptr<SlowOp> slow_;
   Bytes head_text_;  // of a request whose body arrives apart from it
   Bytes body_;
+  Tokens::Last last_token_;
   uint64_t held_ = 0;
   bool refuse_ = false;
   bool head_begun_ = false;

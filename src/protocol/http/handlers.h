@@ -19,6 +19,30 @@ Result<std::unique_ptr<WriteOp>> Commit(Call& call);
 Result<std::unique_ptr<SlowOp>> ListKeys(Call& call);
 Result<std::unique_ptr<WriteOp>> DeleteKeys(Call& call);
 
+// watch_handlers.cc: changes.
+Result<std::unique_ptr<SlowOp>> WatchKeys(Call& call);
+
+// namespace_handlers.cc: declarations.
+Result<std::unique_ptr<SlowOp>> ListNamespaces(Call& call);
+Result<std::unique_ptr<SlowOp>> GetNamespace(Call& call);
+Result<std::unique_ptr<SlowOp>> PutNamespace(Call& call);
+Result<std::unique_ptr<SlowOp>> DeleteNamespace(Call& call);
+Result<std::unique_ptr<SlowOp>> MoveIntoNamespace(Call& call);
+Result<std::unique_ptr<SlowOp>> DropBucket(Call& call);
+Result<std::unique_ptr<SlowOp>> ExplainKey(Call& call);
+
+// admin_handlers.cc: what operators ask for.
+Result<std::unique_ptr<SlowOp>> ListTokens(Call& call);
+Result<std::unique_ptr<SlowOp>> CreateToken(Call& call);
+Result<std::unique_ptr<SlowOp>> DeleteToken(Call& call);
+Result<std::unique_ptr<SlowOp>> PatchToken(Call& call);
+Result<std::unique_ptr<SlowOp>> ListJobs(Call& call);
+Result<std::unique_ptr<SlowOp>> GetJob(Call& call);
+Result<std::unique_ptr<SlowOp>> PauseJob(Call& call);
+Result<std::unique_ptr<SlowOp>> ResumeJob(Call& call);
+Result<std::unique_ptr<SlowOp>> CancelJob(Call& call);
+Result<std::unique_ptr<SlowOp>> CompactRange(Call& call);
+
 // system_handlers.cc: the server itself.
 Status Live(Call& call);
 Status Ready(Call& call);

@@ -5,6 +5,7 @@
 #include "core/user_keys.h"
 #include "model/keys/keys.h"
 #include "net/http/negotiate.h"
+#include "protocol/http/access.h"
 #include "protocol/http/bodies.h"
 #include "protocol/http/handlers.h"
 #include "protocol/http/items.h"
@@ -19,8 +20,8 @@ constexpr std::string_view kJsonType = "application/json";
 class Tag {
  public:
   explicit Tag(Version version) {
-    size_ = static_cast<size_t>(std::to_chars(text_.data(), text_.data() + text_.size(), version.stamp).ptr -
-                                text_.data());
+    size_ =
+        static_cast<size_t>(std::to_chars(text_.data(), text_.data() + text_.size(), version.stamp).ptr - text_.data());
   }
   std::string_view text() const { return {text_.data(), size_}; }
 
@@ -54,10 +55,13 @@ void AnswerRaw(Answer& answer, const Cost& cost, const Record& record) {
 // A write of one key, answered with what is there afterwards.
 class KeyWrite final : public WriteOp {
  public:
-  KeyWrite(keys::Command command, Bytes key, int status, bool minimal)
-      : command_(std::move(command)), key_(std::move(key)), status_(status), minimal_(minimal) {}
+  KeyWrite(Catalog& catalog, keys::Command command, Bytes key, int status, bool minimal)
+      : catalog_(catalog), command_(std::move(command)), key_(std::move(key)), status_(status), minimal_(minimal) {}
 
-  Status Apply(Txn& txn) override { return keys::Apply(txn, command_, &outcome_); }
+  Status Apply(Txn& txn) override {
+    KVARTS_TRY(CatalogGuard guard, catalog_.Guard(txn));
+    return keys::Apply({txn, guard}, command_, &outcome_);
+  }
 
   void Respond(Answer& answer, const RunReport& report) override {
     if (minimal_) {
@@ -79,6 +83,7 @@ class KeyWrite final : public WriteOp {
   }
 
  private:
+  Catalog& catalog_;
   const keys::Command command_;
   const Bytes key_;
   const int status_;
@@ -92,7 +97,8 @@ bool WantsMinimal(const Call& call) {
 
 Result<std::unique_ptr<WriteOp>> MakeWrite(const Call& call, keys::Command command, Bytes key, int status) {
   KVARTS_TRY(RunOptions options, RunOptionsOf(call));
-  auto write = std::make_unique<KeyWrite>(std::move(command), std::move(key), status, WantsMinimal(call));
+  auto write =
+      std::make_unique<KeyWrite>(call.service.catalog, std::move(command), std::move(key), status, WantsMinimal(call));
   write->options = std::move(options);
   return write;
 }
@@ -129,6 +135,7 @@ Status NoQuery(const Call& call) {
 Status GetKey(Call& call) {
   Bytes scratch;
   KVARTS_TRY(const BytesView key, KeyOf(call, &scratch));
+  KVARTS_CHECK_OK(Authorize(call, Right::kRead, key));
   KVARTS_CHECK_OK(NoQuery(call));
   KVARTS_TRY(const Form form, FormOf(call));
   KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, call.service.engine().limits()));
@@ -159,6 +166,7 @@ Status GetKey(Call& call) {
 Result<std::unique_ptr<WriteOp>> PutKey(Call& call) {
   Bytes scratch;
   KVARTS_TRY(const BytesView key, KeyOf(call, &scratch));
+  KVARTS_CHECK_OK(Authorize(call, Right::kWrite, key));
   KVARTS_TRY(const MediaType type, MediaType::Parse(call.head.content_type()));
   keys::Put put;
   if (type.Is("application/json") || type.Is("application/x-www-form-urlencoded")) {
@@ -177,6 +185,7 @@ Result<std::unique_ptr<WriteOp>> PutKey(Call& call) {
 Result<std::unique_ptr<WriteOp>> DeleteKey(Call& call) {
   Bytes scratch;
   KVARTS_TRY(const BytesView key, KeyOf(call, &scratch));
+  KVARTS_CHECK_OK(Authorize(call, Right::kWrite, key));
   KVARTS_CHECK_OK(NoQuery(call));
   KVARTS_TRY(keys::Condition condition, ConditionOf(call));
   call.CountWrite(key, 0);
@@ -186,6 +195,7 @@ Result<std::unique_ptr<WriteOp>> DeleteKey(Call& call) {
 Result<std::unique_ptr<WriteOp>> PatchKey(Call& call) {
   Bytes scratch;
   KVARTS_TRY(const BytesView key, KeyOf(call, &scratch));
+  KVARTS_CHECK_OK(Authorize(call, Right::kWrite, key));
   KVARTS_CHECK_OK(NoQuery(call));
   KVARTS_CHECK_OK(WantJson(call));
   KVARTS_TRY(keys::Command command, ParsePatchBody(call.body));

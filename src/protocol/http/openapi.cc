@@ -19,7 +19,7 @@ struct Schema {
 };
 
 // tidy: long function because it is a table
-constexpr std::array<Schema, 14> kSchemas = {{
+constexpr std::array<Schema, 30> kSchemas = {{
     {"Item", R"({"type":"object","required":["version","expiry"],"properties":{
       "key":{"type":"string"},"key_base64":{"type":"string","contentEncoding":"base64"},
       "value":{},"value_base64":{"type":"string","contentEncoding":"base64"},
@@ -55,6 +55,47 @@ constexpr std::array<Schema, 14> kSchemas = {{
     {"Envelope", R"({"type":"object","properties":{"schemaVersion":{"type":"integer"},"entityType":{"type":"string"},
       "tenantId":{"type":"string"},"updatedBy":{"type":"string"},"traceId":{"type":"string"},
       "commandId":{"type":"string"}}})"},
+    {"Changes", R"({"type":"object","properties":{"changes":{"type":"array","items":{"type":"object"}},
+      "next":{"type":["string","null"]}}})"},
+    {"Namespace", R"({"type":"object","required":["grammar"],"properties":{"name":{"type":"string"},
+      "grammar":{"type":"string"},"partition":{"type":"string"},"tenant":{"type":["string","null"]},
+      "max_key_bytes":{"type":["integer","null"]},"max_value_bytes":{"type":["integer","null"]},
+      "default_ttl":{"type":["number","null"]},"profile":{"enum":["lookup","ingest","window"]},
+      "envelope":{"type":"object","properties":{"required":{"type":"boolean"},
+        "types":{"type":"array","items":{"type":"string"}},"min_schema":{"type":"integer"},
+        "max_schema":{"type":"integer"}}},
+      "retention":{"type":["object","null"],"properties":{"field":{"type":"string"},"keep":{"type":"number"}}},
+      "feed":{"type":"boolean"},"state":{"type":"string"},"version":{"type":"string"}}})"},
+    {"Namespaces", R"({"type":"object","properties":{
+      "items":{"type":"array","items":{"$ref":"#/components/schemas/Namespace"}}}})"},
+    {"MoveBody", R"({"type":"object","required":["from"],"properties":{"from":{"type":"string"},
+      "to":{"type":"string"},"throttle":{"type":"integer"}}})"},
+    {"BucketBody", R"({"type":"object","properties":{"leading":{"type":"string"},"bucket":{"type":"string"}}})"},
+    {"RangeBody", R"({"type":"object","properties":{"prefix":{"type":"string"},"start":{"type":"string"},
+      "end":{"type":"string"}}})"},
+    {"Started", R"({"type":"object","properties":{"job":{"type":["string","null"]}}})"},
+    {"Done", R"({"type":"object","properties":{"ok":{"const":true}}})"},
+    {"Explanation", R"({"type":"object","properties":{"key":{"type":"string"},
+      "verdict":{"enum":["free","governed","refused"]},"namespaces":{"type":"array","items":{"type":"string"}},
+      "grammar":{"type":"string"},"fields":{"type":"array","items":{"type":"object"}},"problem":{"type":"object"},
+      "partition":{"type":"string"},"tenant":{"type":"string"},"profile":{"type":"string"},
+      "text":{"type":"string"}}})"},
+    {"TokenBody", R"({"type":"object","required":["name","scopes"],"properties":{"name":{"type":"string"},
+      "scopes":{"type":"array","items":{"type":"string"}},"ttl":{"type":"number"},"rate":{"type":"integer"},
+      "burst":{"type":"integer"}}})"},
+    {"TokenPatch", R"({"type":"object","required":["disabled"],"properties":{"disabled":{"type":"boolean"}}})"},
+    {"Token", R"({"type":"object","properties":{"token":{"type":"string"},"id":{"type":"string"},
+      "name":{"type":"string"},"scopes":{"type":"array","items":{"type":"string"}},"created":{"type":"string"},
+      "expiry":{"type":["string","null"]},"rate":{"type":"integer"},"burst":{"type":"integer"},
+      "disabled":{"type":"boolean"}}})"},
+    {"Tokens", R"({"type":"object","properties":{
+      "items":{"type":"array","items":{"$ref":"#/components/schemas/Token"}}}})"},
+    {"Job", R"({"type":"object","properties":{"id":{"type":"string"},"kind":{"type":"string"},
+      "state":{"enum":["queued","running","paused","done","failed","cancelled"]},"done":{"type":"integer"},
+      "total":{"type":["integer","null"]},"throttle":{"type":"integer"},"error":{"type":"object"},
+      "created":{"type":"string"},"updated":{"type":"string"}}})"},
+    {"Jobs", R"({"type":"object","properties":{"items":{"type":"array","items":{"$ref":"#/components/schemas/Job"}},
+      "next":{"type":["string","null"]}}})"},
     {"Stats", R"({"type":"object","required":["server"],"properties":{"server":{"type":"object"}}})"},
     {"HotKeys", R"({"type":"object","required":["keys","prefixes"],"properties":{
       "keys":{"type":"array","items":{"$ref":"#/components/schemas/HotKey"}},

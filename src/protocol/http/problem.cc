@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "encoding/json_writer.h"
+#include <charconv>
+
 #include "base/utf8.h"
+#include "core/keyspace.h"
+#include "encoding/json_writer.h"
 
 namespace kvarts::http {
 namespace {
@@ -32,6 +35,22 @@ std::string_view TypeOfStatus(int status) {
     default:
       return "malformed_request";
   }
+}
+
+// Whole seconds, rounded up.
+std::string RetryAfter(const Error& error) {
+  uint64_t micros = 0;
+  const std::string_view text = error.field("retry_after_us");
+  std::from_chars(text.data(), text.data() + text.size(), micros);
+  return std::to_string(std::max<uint64_t>(1, (micros + 999'999) / 1'000'000));
+}
+
+// The user's key in an error, which has it escaped; an engine that refuses a commit knows only physical keys.
+Bytes ShownKey(const Error& error, std::string_view escaped) {
+  const Result<Bytes> key = ParseEscaped(escaped);
+  if (!key.has_value()) return Bytes(escaped);
+  const bool of_engine = error.code() == ErrorCode::kPreconditionFailed || error.code() == ErrorCode::kConflict;
+  return of_engine ? Bytes(UserKeyOf(*key).value_or(*key)) : *key;
 }
 
 void WriteMembers(JsonWriter& json, std::string_view type, std::string_view title, int status, std::string_view text) {
@@ -73,24 +92,30 @@ int StatusOf(ErrorCode code) {
 
 void WriteProblem(ResponseWriter& answer, const Error& error) {
   const int status = StatusOf(error.code());
-  answer.Begin(status);
   answer.ContentType(kProblemType);
   if (status == 401) answer.Header("WWW-Authenticate", "Bearer");
-  const std::string_view wait = error.field("retry_after");
-  if (status == 429 || error.code() == ErrorCode::kOverloaded) {
-    answer.Header("Retry-After", wait.empty() ? kRetryAfter : wait);
+  if (status == 429) {
+    answer.Header("Retry-After", RetryAfter(error));
+  } else if (error.code() == ErrorCode::kOverloaded) {
+    answer.Header("Retry-After", kRetryAfter);
   }
   JsonWriter json(answer.body());
   json.BeginObject();
   WriteMembers(json, ErrorCodeName(error.code()), ReasonPhrase(status), status, error.text());
-  for (const auto& [name, value] : error.fields()) json.BytesField(name, value);
+  for (const auto& [name, value] : error.fields()) {
+    if (name == "key") {
+      json.BytesField(name, ShownKey(error, value));
+    } else {
+      json.BytesField(name, value);
+    }
+  }
   json.EndObject();
   answer.Finish();
 }
 
-void WriteProblem(ResponseWriter& answer, const HttpError& error) {
-  answer.Begin(error.status);
+void WriteProblem(ResponseWriter& answer, const HttpError& error, std::string_view allow) {
   answer.ContentType(kProblemType);
+  if (!allow.empty()) answer.Header("Allow", allow);
   if (error.status == 503) answer.Header("Retry-After", kRetryAfter);
   JsonWriter json(answer.body());
   json.BeginObject();

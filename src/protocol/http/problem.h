@@ -13,9 +13,10 @@ int StatusOf(ErrorCode code);
 constexpr std::string_view kProblemPrefix = "urn:kvarts:";
 constexpr std::string_view kProblemType = "application/problem+json";
 
-// A whole answer. The fields of the error become members beside the standard ones.
+// The rest of an answer whose head was begun with the error's status. The fields of the error become members beside the
+// standard ones.
 void WriteProblem(ResponseWriter& answer, const Error& error);
-// Of a request that could not be taken apart, or that HTTP itself refuses.
-void WriteProblem(ResponseWriter& answer, const HttpError& error);
+// Of a request that could not be taken apart, or that HTTP itself refuses; `allow` goes into the header of that name.
+void WriteProblem(ResponseWriter& answer, const HttpError& error, std::string_view allow = {});
 
 }  // namespace kvarts::http

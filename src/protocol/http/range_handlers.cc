@@ -5,6 +5,7 @@
 #include "model/keys/keys.h"
 #include "net/http/negotiate.h"
 #include "protocol/common/await.h"
+#include "protocol/http/access.h"
 #include "protocol/http/compress.h"
 #include "protocol/http/handlers.h"
 #include "protocol/http/items.h"
@@ -30,49 +31,40 @@ void WriteCursor(JsonWriter& json, const std::optional<std::string>& cursor) {
   }
 }
 
-class ListPage final : public WorkOp {
- public:
-  ListPage(const Service& service, keys::PageQuery query) : service_(service), query_(std::move(query)) {}
+Result<WorkOp::Reply> ListPage(const Service& service, const keys::PageQuery& query) {
+  KVARTS_TRY(const keys::KeyPage page, keys::ReadPage(service.engine(), query, service.cursors));
+  WorkOp::Reply reply;
+  reply.cost.read = page.cost;
+  reply.body.reserve(page.scanned.bytes() + page.scanned.size() * 80 + 100);
+  JsonWriter json(&reply.body);
+  json.BeginObject().Name("items").BeginArray();
+  for (size_t i = 0; i < page.scanned.size(); ++i) WriteEntry(json, page.scanned[i], query.values);
+  json.EndArray().Name("cursor");
+  WriteCursor(json, page.cursor);
+  json.EndObject();
+  return reply;
+}
 
- private:
-  Result<Reply> Work() override {
-    KVARTS_TRY(const keys::KeyPage page, keys::ReadPage(service_.engine(), query_, service_.cursors));
-    Reply reply;
-    reply.cost.read = page.cost;
-    reply.body.reserve(page.scanned.bytes() + page.scanned.size() * 80 + 100);
-    JsonWriter json(&reply.body);
-    json.BeginObject().Name("items").BeginArray();
-    for (size_t i = 0; i < page.scanned.size(); ++i) WriteEntry(json, page.scanned[i], query_.values);
-    json.EndArray().Name("cursor");
-    WriteCursor(json, page.cursor);
-    json.EndObject();
-    return reply;
-  }
+Result<WorkOp::Reply> CountRange(const Service& service, const keys::PageQuery& query) {
+  KVARTS_TRY(const keys::Count count,
+             keys::CountKeys(service.engine(), query, service.cursors, service.options.max_count));
+  WorkOp::Reply reply;
+  reply.cost.read = count.cost;
+  JsonWriter json(&reply.body);
+  json.BeginObject().Field("count", count.keys).Field("exact", true).Name("cursor");
+  WriteCursor(json, count.cursor);
+  json.EndObject();
+  return reply;
+}
 
-  const Service& service_;
-  const keys::PageQuery query_;
-};
-
-class CountRange final : public WorkOp {
- public:
-  CountRange(const Service& service, keys::PageQuery query) : service_(service), query_(std::move(query)) {}
-
- private:
-  Result<Reply> Work() override {
-    KVARTS_TRY(const keys::Count count,
-               keys::CountKeys(service_.engine(), query_, service_.cursors, service_.options.max_count));
-    Reply reply;
-    reply.cost.read = count.cost;
-    JsonWriter json(&reply.body);
-    json.BeginObject().Field("count", count.keys).Field("exact", true).Name("cursor");
-    WriteCursor(json, count.cursor);
-    json.EndObject();
-    return reply;
-  }
-
-  const Service& service_;
-  const keys::PageQuery query_;
-};
+Result<WorkOp::Reply> EstimateRange(const Service& service, const KeyRange& range) {
+  KVARTS_TRY(const KeyRange physical, CheckedUserRange(range, service.engine().limits()));
+  KVARTS_TRY(const RangeEstimate estimate, service.engine().Estimate(physical));
+  WorkOp::Reply reply;
+  JsonWriter json(&reply.body);
+  json.BeginObject().Field("count", estimate.entries).Field("bytes", estimate.bytes).Field("exact", false).EndObject();
+  return reply;
+}
 
 // A whole range as lines of JSON, page by page, each at a view of its own; the last line says that it is whole.
 class ExportRange final : public SlowOp {
@@ -90,7 +82,7 @@ class ExportRange final : public SlowOp {
       session.cost.read += page->cost;
       if (answer.status() == 0) Begin(session, answer);
       Append(&session.stream.output(), *page);
-      session.stream.SetDeadline(service.options.write_timeout);
+      session.stream.SetSendDeadline(service.options.write_timeout);
       const bool sent = co_await session.stream.Flush();
       if (!sent) co_return Error(ErrorCode::kUnavailable, "the client does not take the answer");
     }
@@ -159,8 +151,11 @@ class ExportRange final : public SlowOp {
 
 class RangeWrite final : public WriteOp {
  public:
-  explicit RangeWrite(KeyRange range) : command_{std::move(range)} {}
-  Status Apply(Txn& txn) override { return keys::ApplyDeleteRange(txn, command_); }
+  RangeWrite(Catalog& catalog, KeyRange range) : catalog_(catalog), command_{std::move(range)} {}
+  Status Apply(Txn& txn) override {
+    KVARTS_TRY(CatalogGuard guard, catalog_.Guard(txn));
+    return keys::ApplyDeleteRange({txn, guard}, command_);
+  }
   void Respond(Answer& answer, const RunReport& report) override {
     ResponseWriter& head = answer.Begin(200, report.cost);
     head.ContentType("application/json");
@@ -170,6 +165,7 @@ class RangeWrite final : public WriteOp {
   }
 
  private:
+  Catalog& catalog_;
   const keys::DeleteRange command_;
 };
 
@@ -191,16 +187,20 @@ Result<std::unique_ptr<SlowOp>> ListKeys(Call& call) {
   page.values = query.Flag("values", true);
   page.cursor = query.Get("cursor", "");
   const bool limited = !stream || query.Get("limit").has_value();
-  page.limit = limited ? query.Uint("limit", options.default_page, 1, stream ? UINT32_MAX : options.max_page) : SIZE_MAX;
+  page.limit =
+      limited ? query.Uint("limit", options.default_page, 1, stream ? UINT32_MAX : options.max_page) : SIZE_MAX;
   page.max_bytes = call.service.engine().limits().max_page_bytes;
   page.max_skipped = options.tombstones_fail;
   const size_t count = query.Choice("count", {"none", "exact", "estimate"}, 0);
   KVARTS_CHECK_OK(query.Finish());
+  KVARTS_CHECK_OK(Authorize(call, Right::kRead, page.range));
   call.CountRange(page.range.start);
   call.info.takes_long = stream || count != 0;
-  if (count != 0) return std::make_unique<CountRange>(call.service, std::move(page));
+  const Service& service = call.service;
+  if (count == 2) return OnWorkers([&service, range = page.range] { return EstimateRange(service, range); });
+  if (count == 1) return OnWorkers([&service, page = std::move(page)] { return CountRange(service, page); });
   if (stream) return std::make_unique<ExportRange>(std::move(page), limited);
-  return std::make_unique<ListPage>(call.service, std::move(page));
+  return OnWorkers([&service, page = std::move(page)] { return ListPage(service, page); });
 }
 
 Result<std::unique_ptr<WriteOp>> DeleteKeys(Call& call) {
@@ -210,9 +210,10 @@ Result<std::unique_ptr<WriteOp>> DeleteKeys(Call& call) {
   if (!range.HasEnd() || range.start.empty()) {
     return Error(ErrorCode::kInvalidArgument, "deleting a range needs a prefix, or a start and an end");
   }
+  KVARTS_CHECK_OK(Authorize(call, Right::kWrite, range));
   KVARTS_TRY(RunOptions options, RunOptionsOf(call));
   call.CountRange(range.start);
-  auto write = std::make_unique<RangeWrite>(std::move(range));
+  auto write = std::make_unique<RangeWrite>(call.service.catalog, std::move(range));
   write->options = std::move(options);
   return write;
 }

@@ -41,7 +41,9 @@ Result<keys::Condition> ConditionOf(const Call& call) {
 Result<RunOptions> RunOptionsOf(const Call& call) {
   RunOptions options;
   options.durability = call.service.options.durability;
+  options.patience = Duration::Millis(call.service.options.request_timeout.count());
   options.context.trace = call.info.trace;
+  if (call.info.who) options.context.actor = call.info.who->token().name;
   if (call.head.kvarts_headers() == 0) return options;
   if (const auto wanted = call.head.Header("Kvarts-Durability")) {
     const auto durability = ParseDurability(*wanted);

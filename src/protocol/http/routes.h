@@ -1,6 +1,7 @@
 // The one table of routes: what the server dispatches by, what /openapi.json is made of, and what the tests walk.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -9,9 +10,6 @@
 #include "protocol/http/call.h"
 
 namespace kvarts::http {
-
-// What a token must allow.
-enum class Right : uint8_t { kNone, kRead, kWrite, kAdmin };
 
 struct Parameter {
   enum class In : uint8_t { kPath, kQuery, kHeader };
@@ -36,7 +34,7 @@ struct Route {
   std::string_view name;  // the operationId
   std::string_view about;
   Operation operation;
-  Right right;
+  std::optional<Right> right;  // that a token must give; nothing: anybody may ask
   Handler handler;
   std::vector<Parameter> parameters = {};
   std::string_view request_schema = {};

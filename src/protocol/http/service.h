@@ -9,6 +9,7 @@
 #include "base/top_keys.h"
 #include "base/worker_pool.h"
 #include "core/store.h"
+#include "model/access/tokens.h"
 #include "model/catalog/catalog.h"
 #include "model/keys/pages.h"
 #include "net/http/response_head.h"
@@ -42,6 +43,7 @@ struct LoopState {
 struct Service {
   Store& store;
   Catalog& catalog;
+  Tokens& tokens;
   WorkerPool& workers;
   const Clock& clock;
   HttpOptions options;
@@ -50,6 +52,12 @@ struct Service {
   std::vector<std::unique_ptr<LoopState>> loops{};
   std::atomic<uint64_t> inflight_bytes{0};
   std::atomic<bool> ready{false};
+  std::atomic<size_t> watchers{0};
+  // Whether requests must bear a token. Set once there is one, and never taken back: tokens that have all expired do
+  // not open the door.
+  std::atomic<bool> tokens_required{false};
+  // Nobody but this process can ask: its owner needs no token.
+  bool local_only = false;
   const net::Listener* listener = nullptr;  // for its counts
   Collector collector{};
 

@@ -5,8 +5,7 @@
 namespace kvarts::http {
 
 net::Task<Status> WorkOp::Run(Session& session, Answer& answer) {
-  auto work = [this] { return Work(); };
-  Result<Reply> reply = co_await OnWorker(session.stream.loop(), session.service.workers, work);
+  Result<Reply> reply = co_await OnWorker(session.stream.loop(), session.service.workers, std::cref(work_));
   if (!reply.has_value()) co_return std::move(reply).error();
   session.cost = reply->cost;
   ResponseWriter& head = answer.Begin(reply->status, reply->cost);

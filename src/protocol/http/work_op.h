@@ -1,6 +1,8 @@
 // WorkOp: an operation whose whole answer is made on a worker thread, away from the event loop.
 #pragma once
 
+#include <functional>
+
 #include "protocol/http/call.h"
 
 namespace kvarts::http {
@@ -13,11 +15,18 @@ class WorkOp : public SlowOp {
     std::string_view type = "application/json";
     Cost cost = {};
   };
+  using Work = std::function<Result<Reply>()>;
+
+  // `work` owns all it needs, or refers to what outlives every request.
+  explicit WorkOp(Work work) : work_(std::move(work)) {}
 
   net::Task<Status> Run(Session& session, Answer& answer) final;
 
  private:
-  virtual Result<Reply> Work() = 0;
+  const Work work_;
 };
+
+// As handlers return it.
+inline std::unique_ptr<SlowOp> OnWorkers(WorkOp::Work work) { return std::make_unique<WorkOp>(std::move(work)); }
 
 }  // namespace kvarts::http

@@ -1,20 +1,20 @@
-#include "server/listen_address.h"
+#include "net/address.h"
 
 #include <gtest/gtest.h>
 
-namespace kvarts {
+namespace kvarts::net {
 namespace {
 
-TEST(ListenAddress, IsWrittenAsItIsRead) {
+TEST(AddressTest, IsWrittenAsItIsRead) {
   for (const char* text : {"127.0.0.1:7700", "0.0.0.0:0", "[::1]:65535", "[::]:1", "unix:/run/kvarts.sock"}) {
-    const auto address = ParseListenAddress(text);
+    const auto address = ParseAddress(text);
     ASSERT_TRUE(address) << address.error();
     EXPECT_EQ(address->ToString(), text);
   }
-  EXPECT_EQ(ParseListenAddress("localhost:7700")->ToString(), "127.0.0.1:7700");
+  EXPECT_EQ(ParseAddress("localhost:7700")->ToString(), "127.0.0.1:7700");
 }
 
-TEST(ListenAddress, RefusesWhatIsNone) {
+TEST(AddressTest, RefusesWhatIsNone) {
   for (const std::string text : {"",
                                  "7700",
                                  ":7700",
@@ -36,18 +36,18 @@ TEST(ListenAddress, RefusesWhatIsNone) {
                                  "unix:relative",
                                  " 127.0.0.1:1",
                                  "http://127.0.0.1:1"}) {
-    EXPECT_FALSE(ParseListenAddress(text)) << text;
+    EXPECT_FALSE(ParseAddress(text)) << text;
     EXPECT_FALSE(IsLoopback(text)) << text;
   }
 }
 
-TEST(ListenAddress, PathsOfSocketsAreBounded) {
-  EXPECT_TRUE(ParseListenAddress("unix:/" + std::string(106, 'a')));
-  EXPECT_FALSE(ParseListenAddress("unix:/" + std::string(107, 'a')));
-  EXPECT_FALSE(ParseListenAddress(std::string("unix:/a\0b", 9)));
+TEST(AddressTest, PathsOfSocketsAreBounded) {
+  EXPECT_TRUE(ParseAddress("unix:/" + std::string(106, 'a')));
+  EXPECT_FALSE(ParseAddress("unix:/" + std::string(107, 'a')));
+  EXPECT_FALSE(ParseAddress(std::string("unix:/a\0b", 9)));
 }
 
-TEST(ListenAddress, LoopbackIsWhatOnlyThisMachineReaches) {
+TEST(AddressTest, LoopbackIsWhatOnlyThisMachineReaches) {
   for (const char* text :
        {"127.0.0.1:1", "127.255.255.254:1", "localhost:1", "[::1]:1", "[::ffff:127.0.0.1]:1", "unix:/run/k"}) {
     EXPECT_TRUE(IsLoopback(text)) << text;
@@ -59,4 +59,4 @@ TEST(ListenAddress, LoopbackIsWhatOnlyThisMachineReaches) {
 }
 
 }  // namespace
-}  // namespace kvarts
+}  // namespace kvarts::net

@@ -1,0 +1,65 @@
+// Any body is refused or becomes commands, and commands are carried out as a whole or leave nothing.
+// links: kvarts_protocol_http kvarts_engine_memory
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include "engine/memory/memory_engine.h"
+#include "model/catalog/catalog.h"
+#include "protocol/http/bodies.h"
+#include "protocol/http/items.h"
+
+namespace {
+
+using namespace kvarts;  // NOLINT: a target has one subject
+
+// A store that is there for all inputs.
+struct Ground {
+  std::unique_ptr<Engine> engine = OpenMemoryEngine({});
+  std::unique_ptr<Store> store = *Store::Open(*engine);
+  std::unique_ptr<Catalog> catalog = *Catalog::Open(*store);
+};
+
+void Expect(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "does not hold: %s\n", what);
+  std::abort();
+}
+
+void Carry(Ground& ground, const http::CommitBody& body) {
+  const Version before = ground.engine->LastVersion();
+  RunOptions options;
+  options.durability = Durability::kNone;
+  const auto ran = ground.store->RunBody(
+      [&](Txn& txn) -> Status {
+        KVARTS_TRY(CatalogGuard guard, ground.catalog->Guard(txn));
+        for (const auto& requirement : body.requirements) KVARTS_CHECK_OK(keys::Require(txn, requirement));
+        for (const auto& command : body.commands) {
+          keys::Outcome outcome;
+          KVARTS_CHECK_OK(keys::Apply({txn, guard}, command, &outcome));
+          // Whatever was written can be shown.
+          Bytes shown;
+          JsonWriter json(&shown);
+          http::WriteItem(json, keys::KeyOf(command), outcome.header, outcome.value);
+        }
+        return {};
+      },
+      options);
+  if (!ran.has_value()) Expect(ground.engine->LastVersion() == before, "what failed wrote nothing");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static Ground ground;
+  const std::string_view body(reinterpret_cast<const char*>(data), size);
+  if (const auto commit = http::ParseCommitBody(body); commit.has_value()) Carry(ground, *commit);
+  if (auto put = http::ParsePutBody(body); put.has_value()) {
+    put->key = "key";
+    Carry(ground, {{}, {*put}});
+  }
+  if (const auto patch = http::ParsePatchBody(body); patch.has_value()) Carry(ground, {{}, {*patch}});
+  if (const auto keys = http::ParseKeysBody(body, 10); keys.has_value()) Expect(keys->size() <= 10, "the limit holds");
+  IgnoreError(http::ParseRangeBody(body));
+  return 0;
+}

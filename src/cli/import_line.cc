@@ -1,0 +1,177 @@
+#include "cli/import_line.h"
+
+#include <time.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "base/base64.h"
+#include "cli/key_words.h"
+#include "encoding/json_reader.h"
+#include "encoding/json_writer.h"
+
+namespace kvarts::cli {
+namespace {
+
+constexpr double kMaxTtlSeconds = 1e11;
+
+// What a line may say, the values as they are written.
+struct Fields {
+  std::string_view key_name;
+  std::string_view key;
+  Bytes key_bytes;
+  std::string_view value_name;
+  std::string_view value;
+  Bytes value_bytes;
+  std::string_view envelope;
+  Bytes type;
+  std::optional<Duration> ttl;
+  std::optional<Timestamp> expiry;
+  bool end = false;
+  uint64_t count = 0;
+};
+
+// A text or base64, as it is written and as bytes. The names of the two forms exclude each other.
+void ReadBytes(JsonReader& json, std::string_view name, std::string_view* kept_name, std::string_view* raw, Bytes* bytes) {
+  json.Require(kept_name->empty(), "a line has both a text and its base64");
+  const bool encoded = name.ends_with("_base64");
+  const bool text = json.Peek() == JsonKind::kText;
+  json.Require(text || name == "value", "a text is expected");
+  *kept_name = encoded ? (name.starts_with("key") ? "key_base64" : "value_base64") : (name == "key" ? "key" : "value");
+  *raw = json.Raw();
+  if (!text) {
+    *bytes = *raw;
+    return;
+  }
+  JsonReader inner(*raw);
+  *bytes = encoded ? inner.Base64() : Bytes(inner.Text());
+  json.Require(inner.Finish().has_value(), "this is no base64");
+}
+
+void ReadExpiry(JsonReader& json, Fields* fields) {
+  if (json.TakeNull()) return;
+  fields->expiry = ParseTimestamp(json.Text());
+  json.Require(fields->expiry.has_value(), "an expiry is a time such as 2026-07-05T10:15:30.000000Z");
+}
+
+void ReadTtl(JsonReader& json, Fields* fields) {
+  if (json.TakeNull()) return;
+  const double seconds = json.Double();
+  const bool good = seconds > 0 && seconds <= kMaxTtlSeconds && std::llround(seconds * 1e6) > 0;
+  json.Require(good, "a ttl is a number of seconds above zero");
+  if (good) fields->ttl = Duration::Micros(std::llround(seconds * 1e6));
+}
+
+void ReadField(JsonReader& json, std::string_view name, Fields* fields) {
+  if (name == "key" || name == "key_base64") {
+    ReadBytes(json, name, &fields->key_name, &fields->key, &fields->key_bytes);
+  } else if (name == "value" || name == "value_base64") {
+    ReadBytes(json, name, &fields->value_name, &fields->value, &fields->value_bytes);
+  } else if (name == "envelope") {
+    json.Require(json.Peek() == JsonKind::kObject, "an envelope is an object");
+    fields->envelope = json.Raw();
+  } else if (name == "type") {
+    fields->type = json.Text();
+  } else if (name == "type_base64") {
+    fields->type = json.Base64();
+  } else if (name == "ttl") {
+    ReadTtl(json, fields);
+  } else if (name == "expiry") {
+    ReadExpiry(json, fields);
+  } else if (name == "end") {
+    fields->end = json.Bool();
+  } else if (name == "count") {
+    fields->count = json.Uint();
+  } else if (name == "version" || name == "cursor") {
+    json.Skip();
+  } else {
+    json.Unknown(name);
+  }
+}
+
+std::string MutationOf(const Fields& fields, std::optional<Duration> ttl) {
+  std::string out;
+  JsonWriter json(&out);
+  json.BeginObject().Field("op", "put").Name(fields.key_name).Raw(fields.key);
+  json.Name(fields.value_name).Raw(fields.value);
+  if (ttl) json.Name("ttl").Raw(Seconds(static_cast<uint64_t>(ttl->micros)));
+  if (!fields.envelope.empty()) json.Name("envelope").Raw(fields.envelope);
+  json.EndObject();
+  return out;
+}
+
+}  // namespace
+
+std::optional<Timestamp> ParseTimestamp(std::string_view text) {
+  // YYYY-MM-DDTHH:MM:SS, then perhaps a fraction, then Z.
+  constexpr std::array<std::pair<size_t, size_t>, 6> kParts = {{{0, 4}, {5, 2}, {8, 2}, {11, 2}, {14, 2}, {17, 2}}};
+  constexpr std::string_view kForm = "0000-00-00T00:00:00";
+  if (text.size() <= kForm.size() || !text.ends_with('Z')) return std::nullopt;
+  std::array<int, 6> numbers{};
+  for (size_t i = 0; i < kForm.size(); ++i) {
+    if (kForm[i] == '0' ? (text[i] < '0' || text[i] > '9') : text[i] != kForm[i]) return std::nullopt;
+  }
+  for (size_t i = 0; i < kParts.size(); ++i) {
+    const char* begin = text.data() + kParts[i].first;
+    std::from_chars(begin, begin + kParts[i].second, numbers[i]);
+  }
+  uint64_t micros = 0;
+  std::string_view fraction = text.substr(kForm.size(), text.size() - kForm.size() - 1);
+  if (!fraction.empty()) {
+    if (fraction.size() < 2 || fraction.size() > 7 || fraction[0] != '.') return std::nullopt;
+    std::string digits(fraction.substr(1));
+    digits.resize(6, '0');
+    const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), micros);
+    if (failed != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  }
+  tm parts{};
+  parts.tm_year = numbers[0] - 1900;
+  parts.tm_mon = numbers[1] - 1;
+  parts.tm_mday = numbers[2];
+  parts.tm_hour = numbers[3];
+  parts.tm_min = numbers[4];
+  parts.tm_sec = numbers[5];
+  const tm before = parts;
+  const time_t seconds = timegm(&parts);
+  // What timegm has to mend is no date.
+  const bool exact = before.tm_mon == parts.tm_mon && before.tm_mday == parts.tm_mday && before.tm_hour == parts.tm_hour &&
+                     before.tm_min == parts.tm_min && before.tm_sec == parts.tm_sec;
+  if (!exact || seconds < 0) return std::nullopt;
+  return Timestamp{static_cast<uint64_t>(seconds) * 1'000'000 + micros};
+}
+
+Result<ImportLine> ParseImportLine(std::string_view line, Timestamp now) {
+  ImportLine parsed;
+  if (line.find_first_not_of(" \t\r") == line.npos) return parsed;
+  JsonReader json(line);
+  Fields fields;
+  json.Object([&](std::string_view name) { ReadField(json, name, &fields); });
+  KVARTS_CHECK_OK(json.Finish());
+  if (fields.end) {
+    parsed.kind = ImportLine::Kind::kEnd;
+    parsed.count = fields.count;
+    return parsed;
+  }
+  if (fields.key_bytes.empty()) return Error(ErrorCode::kInvalidArgument, "a key is missing");
+  if (fields.value_name.empty()) return Error(ErrorCode::kInvalidArgument, "a value is missing");
+  parsed.ttl = fields.ttl;
+  if (!parsed.ttl && fields.expiry) {
+    if (*fields.expiry <= now) {
+      parsed.kind = ImportLine::Kind::kExpired;
+      return parsed;
+    }
+    parsed.ttl = Duration::Micros(static_cast<int64_t>(fields.expiry->micros - now.micros));
+  }
+  parsed.kind = ImportLine::Kind::kItem;
+  parsed.key = std::move(fields.key_bytes);
+  if (fields.type.empty()) {
+    parsed.mutation = MutationOf(fields, parsed.ttl);
+  } else {
+    parsed.type = std::move(fields.type);
+    parsed.value = std::move(fields.value_bytes);
+  }
+  return parsed;
+}
+
+}  // namespace kvarts::cli

@@ -1,0 +1,122 @@
+#include "cli/problem.h"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/json_object.h"
+
+namespace kvarts::cli {
+namespace {
+
+constexpr std::string_view kPrefix = "urn:kvarts:";
+constexpr size_t kMaxTextBytes = 1 << 10;
+// Beyond so many, texts are no longer told apart.
+constexpr size_t kMaxKnownTexts = 10'000;
+
+// Texts and names of errors are constants. Those that come from a server become such when they are first seen.
+const char* Constant(std::string_view text) {
+  static std::mutex mutex;
+  static auto* const known = new std::set<std::string, std::less<>>;
+  const std::string harmless = Harmless(text.substr(0, kMaxTextBytes));
+  const std::lock_guard lock(mutex);
+  const auto found = known->find(harmless);
+  if (found != known->end()) return found->c_str();
+  if (known->size() >= kMaxKnownTexts) return "the server refused";
+  return known->insert(harmless).first->c_str();
+}
+
+ErrorCode CodeOfStatus(int status) {
+  switch (status) {
+    case 401:
+      return ErrorCode::kUnauthenticated;
+    case 403:
+      return ErrorCode::kPermissionDenied;
+    case 409:
+      return ErrorCode::kConflict;
+    case 412:
+      return ErrorCode::kPreconditionFailed;
+    case 413:
+    case 414:
+    case 431:
+      return ErrorCode::kTooLarge;
+    case 429:
+      return ErrorCode::kRateLimited;
+    case 408:
+    case 503:
+      return ErrorCode::kOverloaded;
+    case 502:
+    case 504:
+      return ErrorCode::kUnavailable;
+    default:
+      // 404 among them: of a key it comes with our own code, so what is missing here is the route.
+      return status >= 500 ? ErrorCode::kInternal : ErrorCode::kInvalidArgument;
+  }
+}
+
+std::optional<ErrorCode> CodeOfType(std::string_view type) {
+  if (!type.starts_with(kPrefix)) return std::nullopt;
+  type.remove_prefix(kPrefix.size());
+  for (int number = 0; number <= static_cast<int>(ErrorCode::kInternal); ++number) {
+    if (ErrorCodeName(static_cast<ErrorCode>(number)) == type) return static_cast<ErrorCode>(number);
+  }
+  return std::nullopt;
+}
+
+template <size_t... kPlaces>
+Error WithFields(ErrorCode code, const char* text, const std::vector<Error::Field>& fields,
+                 std::index_sequence<kPlaces...>) {
+  return Error(code, text, {fields[kPlaces]...});
+}
+
+// The fields of an error are a list of known length.
+template <size_t kCount = 0>
+Error MakeCounted(ErrorCode code, const char* text, const std::vector<Error::Field>& fields) {
+  if constexpr (kCount < kMaxErrorFields) {
+    if (fields.size() > kCount) return MakeCounted<kCount + 1>(code, text, fields);
+  }
+  if constexpr (kCount == 0) {
+    return Error(code, text);
+  } else {
+    return WithFields(code, text, fields, std::make_index_sequence<kCount>());
+  }
+}
+
+std::vector<Error::Field> FieldsOf(const JsonObject& problem) {
+  constexpr std::array<std::string_view, 5> kStandard = {"type", "title", "status", "detail", "instance"};
+  std::vector<Error::Field> fields;
+  for (const JsonField& field : problem.fields()) {
+    if (std::ranges::find(kStandard, field.name) != kStandard.end() || fields.size() == kMaxErrorFields) continue;
+    fields.emplace_back(Constant(field.name), Harmless(std::string_view(field.text).substr(0, kMaxTextBytes)));
+  }
+  return fields;
+}
+
+}  // namespace
+
+Error MakeError(ErrorCode code, const char* text, const std::vector<Error::Field>& fields) {
+  return MakeCounted(code, text, fields);
+}
+
+Error ErrorOfAnswer(int status, std::string_view body) {
+  const Result<JsonObject> problem = JsonObject::Parse(body);
+  const std::string type = problem.has_value() ? problem->Text("type") : "";
+  if (!type.starts_with(kPrefix)) {
+    return Error(CodeOfStatus(status), "the answer is an error, and not one of a Kvarts server",
+                 {{"status", std::to_string(status)}});
+  }
+  if (type == "urn:kvarts:no_such_route") {
+    return Error(ErrorCode::kInvalidArgument, "the server does not know this request; it may be older than this program");
+  }
+  std::string text = problem->Text("detail");
+  if (text.empty()) text = problem->Text("title");
+  return MakeError(CodeOfType(type).value_or(CodeOfStatus(status)), Constant(text.empty() ? type : text),
+                   FieldsOf(*problem));
+}
+
+}  // namespace kvarts::cli

@@ -1,0 +1,124 @@
+// kvarts scan: keys in order, page after page.
+#include <fmt/format.h>
+
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/item.h"
+#include "cli/key_words.h"
+#include "cli/table.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
+
+namespace kvarts::cli {
+namespace {
+
+constexpr uint64_t kDefaultLimit = 100;
+constexpr uint64_t kPage = 1000;
+// How much of a key and a value a terminal gets to see.
+constexpr size_t kShownKeyBytes = 60;
+constexpr size_t kShownValueBytes = 60;
+
+struct ScanRequest {
+  RangeWords range;
+  uint64_t limit = kDefaultLimit;
+  bool reverse = false;
+  bool values = true;
+};
+
+Status Check(const Arguments& arguments) {
+  if (arguments.Has("all") && arguments.Has("limit")) {
+    return Error(ErrorCode::kInvalidArgument, "--all and --limit exclude each other");
+  }
+  KVARTS_CHECK_OK(CheckWords(arguments));
+  const Result<RangeWords> range = RangeOf(arguments);
+  if (!range.has_value()) return range.error();
+  return {};
+}
+
+Syntax MakeSyntax() {
+  return OverApi(
+      {.arguments = {{"PREFIX", true}},
+       .options = Joined(Joined(RangeOptions(),
+                                {{"limit", OptionKind::kCount, "N", "at most so many keys (default 100)", {}, 1},
+                                 {"all", OptionKind::kFlag, {}, "all of them"},
+                                 {"reverse", OptionKind::kFlag, {}, "from the end"},
+                                 {"keys-only", OptionKind::kFlag, {}, "without the values"}}),
+                         WordOptions()),
+       .description = "Lists keys in order with their values: all, those that begin with PREFIX, or those\n"
+                      "between --start and --end. Into a pipe a line for each, the key and the value with a tab\n"
+                      "between them and \\xNN for what is no text; with --json an object per line.\n\n"
+                      "  kvarts scan user:\n"
+                      "  kvarts scan --start a --end b --all --keys-only\n",
+       .check = &Check});
+}
+
+std::string PathOf(const ScanRequest& request, uint64_t limit, const std::string& cursor) {
+  Query query;
+  query.Add(request.range).Add("limit", std::to_string(limit));
+  if (request.reverse) query.Add("reverse", "true");
+  if (!request.values) query.Add("values", "false");
+  if (!cursor.empty()) query.Add("cursor", cursor);
+  return "/keys" + query.text();
+}
+
+std::string LineOf(const Item& item, bool values) {
+  if (!values) return Shown(item.key) + "\n";
+  return fmt::format("{}\t{}\n", Shown(item.key), Shown(item.value.value_or("")));
+}
+
+Status PrintPage(const std::vector<std::string>& items, const ScanRequest& request, bool json) {
+  Table table({Table::Align::kLeft, Table::Align::kLeft, Table::Align::kLeft});
+  const bool terminal = OutputIsTerminal();
+  for (const std::string& element : items) {
+    if (json) {
+      Print(element + "\n");
+      continue;
+    }
+    KVARTS_TRY(const JsonObject object, JsonObject::Parse(element));
+    KVARTS_TRY(const Item item, Item::Of(object));
+    if (!terminal) {
+      Print(LineOf(item, request.values));
+      continue;
+    }
+    std::vector<std::string> cells = {ShownShort(item.key, kShownKeyBytes)};
+    if (request.values) cells.push_back(ShownShort(item.value.value_or(""), kShownValueBytes));
+    cells.push_back(Dim(item.About()));
+    table.Add(std::move(cells));
+  }
+  Print(table.ToString());
+  return {};
+}
+
+}  // namespace
+
+const Syntax& ScanSyntax() {
+  static const Syntax kSyntax = MakeSyntax();
+  return kSyntax;
+}
+
+Result<int> RunScan(const Arguments& arguments) {
+  ScanRequest request;
+  KVARTS_TRY(request.range, RangeOf(arguments));
+  request.limit = arguments.Has("all") ? UINT64_MAX : arguments.Number("limit").value_or(kDefaultLimit);
+  request.reverse = arguments.Has("reverse");
+  request.values = !arguments.Has("keys-only");
+  KVARTS_TRY(const auto client, Client::Open(arguments));
+  std::string cursor;
+  uint64_t printed = 0;
+  do {
+    const uint64_t page = std::min(kPage, request.limit - printed);
+    KVARTS_TRY(const Reply reply, client->Call({.path = PathOf(request, page, cursor)}));
+    KVARTS_TRY(const JsonObject answer, JsonObject::Parse(reply.body));
+    KVARTS_TRY(const std::vector<std::string> items, answer.Elements("items"));
+    KVARTS_CHECK_OK(PrintPage(items, request, arguments.Has("json")));
+    printed += items.size();
+    cursor = answer.Text("cursor");
+  } while (!cursor.empty() && printed < request.limit);
+  if (OutputIsTerminal() && !arguments.Has("json")) {
+    const std::string more = cursor.empty() ? "" : "; there are more: --limit N or --all";
+    Print(Dim(Counted(printed, "key", "keys") + more) + "\n");
+  }
+  return kExitOk;
+}
+
+}  // namespace kvarts::cli

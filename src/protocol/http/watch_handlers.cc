@@ -1,0 +1,387 @@
+// GET /watch: what changes in a range, as server-sent events or by long polls.
+//
+// Where a feed covers the range (a namespace with a feed), changes are read from it: they carry what was there before,
+// and a watch goes on exactly where it stopped, also in another process. Elsewhere a watch is told of what is committed
+// while it is there, and cannot be resumed.
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <mutex>
+
+#include "core/user_keys.h"
+#include "encoding/json_writer.h"
+#include "net/http/negotiate.h"
+#include "net/http/target.h"
+#include "protocol/common/await.h"
+#include "protocol/http/access.h"
+#include "protocol/http/handlers.h"
+#include "protocol/http/items.h"
+#include "protocol/http/requests.h"
+
+namespace kvarts::http {
+namespace {
+
+constexpr size_t kFeedPage = 500;
+constexpr uint64_t kDefaultWait = 30;
+constexpr uint64_t kMaxWait = 300;
+
+// "VERSION.INDEX": the place of a change. What is watched `since` a place comes after it; a version alone is all of its
+// commit.
+std::string PlaceText(FeedPosition place) { return fmt::format("{}.{}", place.version.stamp, place.index); }
+
+std::optional<FeedPosition> AfterPlace(std::string_view text) {
+  const size_t dot = text.find('.');
+  const auto version = Version::Parse(text.substr(0, dot));
+  if (!version) return std::nullopt;
+  if (dot == std::string_view::npos) return FeedPosition{version->Next(), 0};
+  uint64_t index = 0;
+  const std::string_view digits = text.substr(dot + 1);
+  const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+  if (failed != std::errc() || end != digits.data() + digits.size() || index == UINT64_MAX) return std::nullopt;
+  return FeedPosition{*version, index + 1};
+}
+
+std::string_view OpName(Mutation::Op op) {
+  switch (op) {
+    case Mutation::Op::kPut:
+      return "put";
+    case Mutation::Op::kErase:
+      return "delete";
+    case Mutation::Op::kEraseRange:
+      return "delete_range";
+    case Mutation::Op::kAdd:
+      return "add";
+  }
+  return "put";
+}
+
+// Where a watch that has seen everything before `next` goes on: the inverse of AfterPlace.
+std::string SinceText(FeedPosition next) {
+  if (next.index > 0) return PlaceText({next.version, next.index - 1});
+  return next.version == kNoVersion ? "0" : Version{next.version.stamp - 1}.ToString();
+}
+
+// A change on its way to a client: a JSON object that is not closed yet.
+struct Event {
+  FeedPosition place;
+  Mutation::Op op = Mutation::Op::kPut;
+  Bytes data;
+};
+
+void WriteKeys(JsonWriter& json, Mutation::Op op, BytesView key, BytesView end) {
+  const BytesView user_key = UserKeyOf(key).value_or(BytesView());
+  if (op == Mutation::Op::kEraseRange) {
+    json.BytesField("start", user_key).BytesField("end", UserKeyOf(end).value_or(BytesView()));
+  } else {
+    json.BytesField("key", user_key);
+  }
+}
+
+void WriteRecord(JsonWriter& json, const ValueHeader& header, BytesView value) {
+  WriteValue(json, header, value);
+  if (header.expiry != kNever) json.Field("expiry", header.expiry.ToString());
+}
+
+Event FromMutation(const Mutation& mutation, FeedPosition place) {
+  Event event{place, mutation.op, {}};
+  JsonWriter json(&event.data);
+  json.BeginObject().Field("op", OpName(mutation.op));
+  WriteKeys(json, mutation.op, mutation.key, mutation.end);
+  if (mutation.op == Mutation::Op::kAdd) json.Field("by", mutation.delta);
+  if (mutation.op == Mutation::Op::kPut) {
+    const ValueHeader header{.version = place.version,
+                             .expiry = mutation.expiry,
+                             .kind = mutation.kind,
+                             .schema = mutation.schema,
+                             .marks = {}};
+    WriteRecord(json, header, mutation.value);
+  }
+  json.Field("version", place.version.ToString()).EndObject();
+  return event;
+}
+
+Event FromFeed(const FeedEntry& entry, bool before) {
+  Event event{entry.position, entry.op, {}};
+  JsonWriter json(&event.data);
+  json.BeginObject().Field("op", OpName(entry.op));
+  WriteKeys(json, entry.op, entry.key, entry.end);
+  if (entry.after) WriteRecord(json, entry.after->header, entry.after->value);
+  json.Field("version", entry.position.version.ToString());
+  if (before && entry.before) {
+    json.Name("before").BeginObject();
+    WriteRecord(json, entry.before->header, entry.before->value);
+    json.Field("version", entry.before->header.version.ToString()).EndObject();
+  }
+  if (!entry.context.actor.empty()) json.BytesField("actor", entry.context.actor);
+  if (!entry.context.trace.empty()) json.BytesField("trace", entry.context.trace);
+  json.EndObject();
+  return event;
+}
+
+// Wakes a watch's coroutine from the commit thread: once for any number of commits, until it has looked.
+class Waker {
+ public:
+  Waker(net::Loop& loop, net::Stream& stream) : loop_(loop), stream_(&stream) {}
+
+  static void Wake(const std::shared_ptr<Waker>& waker) {
+    if (waker->posted_.exchange(true)) return;
+    waker->loop_.Post([waker] {
+      if (waker->stream_ != nullptr) waker->stream_->Wake();
+    });
+  }
+  // On the loop, before looking.
+  void Looking() { posted_ = false; }
+  // On the loop: the stream is about to go.
+  void End() { stream_ = nullptr; }
+
+ private:
+  net::Loop& loop_;
+  net::Stream* stream_;
+  std::atomic<bool> posted_{false};
+};
+
+// What was committed while the watch was there.
+class Backlog {
+ public:
+  explicit Backlog(size_t at_most) : at_most_(at_most) {}
+
+  void Push(const Mutation& mutation, Version version) {
+    std::lock_guard lock(mutex_);
+    index_ = version == version_ ? index_ + 1 : 0;
+    version_ = version;
+    if (lost_ || events_.size() >= at_most_) {
+      lost_ = true;
+      return;
+    }
+    events_.push_back(FromMutation(mutation, {version, index_}));
+  }
+  // `overloaded` once changes were lost, after those before them.
+  Result<std::vector<Event>> Take() {
+    std::lock_guard lock(mutex_);
+    if (events_.empty() && lost_) {
+      return Error(ErrorCode::kOverloaded, "the watch fell behind and lost changes", {{"limit", "max_watch_backlog"}});
+    }
+    return std::exchange(events_, {});
+  }
+
+ private:
+  const size_t at_most_;
+  std::mutex mutex_;
+  std::vector<Event> events_;
+  Version version_;
+  uint64_t index_ = 0;
+  bool lost_ = false;
+};
+
+struct WatchQuery {
+  KeyRange range;              // physical
+  std::optional<FeedId> feed;  // that covers it
+  std::optional<FeedPosition> from;
+  bool events = false;  // server-sent
+  bool before = false;
+  std::chrono::milliseconds wait{};
+};
+
+class Watch final : public SlowOp {
+ public:
+  explicit Watch(WatchQuery query) : query_(std::move(query)) {}
+
+  net::Task<Status> Run(Session& session, Answer& answer) override {
+    Service& service = session.service;
+    const Places places(service);
+    if (service.watchers.load() > service.options.max_watchers) {
+      co_return Error(ErrorCode::kOverloaded, "there are too many watches", {{"limit", "max_watchers"}});
+    }
+    const auto waker = std::make_shared<Waker>(session.stream.loop(), session.stream);
+    const auto backlog = std::make_shared<Backlog>(service.options.max_watch_backlog);
+    const Subscription subscription(service, query_, waker, backlog);
+    next_ = query_.from.value_or(FeedPosition{service.engine().LastVersion().Next(), 0});
+    const auto until = std::chrono::steady_clock::now() + query_.wait;
+    Status ended;
+    if (query_.events) Begin(session, answer);
+    while (!session.info.head_only || !query_.events) {
+      waker->Looking();
+      Result<std::vector<Event>> found = std::vector<Event>();
+      if (query_.feed) {
+        auto read = [this, &service] { return ReadFeed(service); };
+        found = co_await OnWorker(session.stream.loop(), service.workers, read);
+      } else {
+        found = backlog->Take();
+      }
+      if (!query_.events) {
+        const bool late = std::chrono::steady_clock::now() >= until;
+        if (!found.has_value()) {
+          ended = std::move(found).error();
+          break;
+        }
+        if (!found->empty() || late || session.info.head_only || session.stream.PeerGone()) {
+          AnswerPoll(answer, *found);
+          break;
+        }
+      } else {
+        const bool over = Send(session, found);
+        session.stream.SetDeadline(service.options.write_timeout);
+        const bool sent = co_await session.stream.Flush();
+        if (over || !sent || session.stream.PeerGone()) break;
+        if (found->size() >= kFeedPage) continue;
+      }
+      if (session.info.who && !service.tokens.StillHolds(*session.info.who)) break;
+      session.stream.ClearDeadline();
+      session.stream.set_idle(true);
+      co_await session.stream.Sleep(SleepUntil(service, until));
+      session.stream.set_idle(false);
+      if (session.stream.aborted()) break;
+    }
+    waker->End();
+    co_return ended;
+  }
+
+ private:
+  // Counts itself among the watchers.
+  struct Places {
+    explicit Places(Service& counted) : service(counted) { service.watchers.fetch_add(1); }
+    ~Places() { service.watchers.fetch_sub(1); }
+    Service& service;
+  };
+
+  struct Subscription {
+    Subscription(Service& service, const WatchQuery& query, const std::shared_ptr<Waker>& waker,
+                 const std::shared_ptr<Backlog>& backlog)
+        : subscriptions(service.store.subscriptions()),
+          id(subscriptions.Watch(query.range,
+                                 [waker, backlog, live = !query.feed](const Mutation& mutation, Version version) {
+                                   if (live) backlog->Push(mutation, version);
+                                   Waker::Wake(waker);
+                                 })) {}
+    ~Subscription() { subscriptions.Cancel(id); }
+    Subscriptions& subscriptions;
+    const Subscriptions::Id id;
+  };
+
+  // On a worker.
+  Result<std::vector<Event>> ReadFeed(Service& service) {
+    std::vector<Event> events;
+    // Changes of the feed that are not of the range cost no more than a page at a time.
+    KVARTS_TRY(const FeedPage page, service.store.feeds().Read(*query_.feed, next_, kFeedPage));
+    for (const FeedEntry& entry : page.entries) {
+      const bool concerns = entry.op == Mutation::Op::kEraseRange ? query_.range.Intersects({entry.key, entry.end})
+                                                                  : query_.range.Contains(entry.key);
+      if (concerns) events.push_back(FromFeed(entry, query_.before));
+    }
+    next_ = page.next;
+    more_ = page.more;
+    return events;
+  }
+
+  void Begin(Session& session, Answer& answer) {
+    ResponseWriter& head = answer.Begin(200, {});
+    head.ContentType("text/event-stream");
+    head.Header("Cache-Control", "no-store");
+    chunked_ = head.Stream();
+    // Something to read at once, so that the client knows that it is heard.
+    if (!session.info.head_only) Append(session, ": watching\n\n");
+  }
+
+  void Append(Session& session, std::string_view text) const {
+    Bytes& out = session.stream.output();
+    if (chunked_) {
+      AppendChunk(&out, text);
+    } else {
+      out.append(text);
+    }
+  }
+
+  // True when that was the end.
+  bool Send(Session& session, const Result<std::vector<Event>>& found) const {
+    Bytes text;
+    if (!found.has_value()) {
+      text.append("event: lost\ndata: ");
+      JsonWriter(&text).BeginObject().Field("detail", found.error().text()).EndObject();
+      text.append("\n\n");
+    } else if (found->empty()) {
+      text.append(": heartbeat\n\n");
+    } else {
+      for (const Event& event : *found) {
+        text.append(fmt::format("id: {}\nevent: {}\ndata: ", PlaceText(event.place), OpName(event.op)));
+        text.append(event.data).append("\n\n");
+      }
+    }
+    Append(session, text);
+    if (!found.has_value() && chunked_) AppendLastChunk(&session.stream.output());
+    return !found.has_value();
+  }
+
+  void AnswerPoll(Answer& answer, const std::vector<Event>& events) const {
+    ResponseWriter& head = answer.Begin(200, {});
+    head.ContentType("application/json");
+    JsonWriter json(head.body());
+    json.BeginObject().Name("changes").BeginArray();
+    for (const Event& event : events) json.Raw(event.data);
+    json.EndArray().Name("next");
+    if (query_.feed) {
+      json.Text(SinceText(next_));
+    } else {
+      json.Null();
+    }
+    json.EndObject();
+    answer.Finish();
+  }
+
+  std::chrono::milliseconds SleepUntil(const Service& service, std::chrono::steady_clock::time_point until) const {
+    using std::chrono::milliseconds;
+    if (more_) return milliseconds(0);
+    if (query_.events) return service.options.heartbeat;
+    const auto left = std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now());
+    return std::clamp(left, milliseconds(0), service.options.heartbeat);
+  }
+
+  const WatchQuery query_;
+  FeedPosition next_;
+  bool more_ = false;  // of the feed, right away
+  bool chunked_ = false;
+};
+
+// The feed whose range holds all of this one.
+std::optional<FeedId> FeedOf(const NamespaceTable& table, const KeyRange& user_range) {
+  for (const NamespaceTable::Entry& entry : table.entries()) {
+    if (entry->feed && entry->Region().Contains(user_range)) return entry->feed;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SlowOp>> WatchKeys(Call& call) {
+  static constexpr std::array<std::string_view, 2> kForms = {"application/json", "text/event-stream"};
+  const auto form = ChooseMedia(call.head.accept(), kForms);
+  if (!form) {
+    return Error(ErrorCode::kInvalidArgument, "the answer is application/json or text/event-stream",
+                 {{"accept", std::string(call.head.accept())}});
+  }
+  QueryReader query(call.head.query());
+  WatchQuery watch;
+  watch.events = *form == 1;
+  const KeyRange range = RangeOf(query);
+  watch.before = query.Flag("before");
+  watch.wait = std::chrono::seconds(query.Uint("wait", kDefaultWait, 0, kMaxWait));
+  auto since = query.Get("since");
+  // What a browser says when it connects again.
+  if (call.head.Has(Field::kLastEventId)) since = call.head.last_event_id();
+  if (since) {
+    watch.from = AfterPlace(*since);
+    query.Require(watch.from.has_value(), "since", "a place is VERSION or VERSION.INDEX");
+  }
+  KVARTS_CHECK_OK(query.Finish());
+  KVARTS_CHECK_OK(Authorize(call, Right::kRead, range));
+  KVARTS_TRY(watch.range, CheckedUserRange(range, call.service.engine().limits()));
+  watch.feed = FeedOf(call.service.catalog.current(), range);
+  if (since && !watch.feed) {
+    return Error(
+        ErrorCode::kInvalidArgument,
+        "no feed keeps the changes of this range, so a watch of it cannot be resumed: read it, and watch anew");
+  }
+  return std::make_unique<Watch>(std::move(watch));
+}
+
+}  // namespace kvarts::http

@@ -1,0 +1,125 @@
+// export and import, through a server and on a directory.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "commands/served_store.h"
+
+namespace kvarts::test {
+namespace {
+
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class ImportExport : public CommandsOnBothWays {
+ protected:
+  static std::string Line(const std::string& key, const std::string& value) {
+    return "{\"key\":\"" + key + "\",\"value\":\"" + value + "\"}\n";
+  }
+  static std::string Contents(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Ways, ImportExport, testing::Values(Way::kServer, Way::kDirectory), &WayName);
+
+TEST_P(ImportExport, WhatIsExportedIsImportedAgain) {
+  Done({"put", "text", "Ada \"\\x0a"});
+  Done({"put", "--hex", "00ff", "ff00"});
+  Done({"put", "json", "--json-value", "{\"a\": 1}", "--ttl", "1h"});
+  Done({"put", "typed", "png", "--type", "image/png", "--ttl", "1h"});
+  Done({"put", "empty", ""});
+  const std::string lines = Done({"export"});
+  EXPECT_THAT(LinesOf(lines), SizeIs(6));
+  for (const std::string& line : LinesOf(lines)) EXPECT_TRUE(IsJson(line)) << line;
+  EXPECT_EQ(LinesOf(lines).back(), R"({"end":true,"count":5,"cursor":null})");
+
+  const Ran imported = RunKvarts({"import", "--data", temp_ / "copy"}, lines);
+  EXPECT_EQ(imported.code, 0) << imported.err;
+  EXPECT_THAT(imported.out, ContainsRegex("imported 5 keys in [0-9]+ ms\n"));
+  const std::string copied = RunKvarts({"scan", "--data", temp_ / "copy"}).out;
+  EXPECT_EQ(copied, Done({"scan"}));
+  const std::string typed = RunKvarts({"get", "typed", "--json", "--data", temp_ / "copy"}).out;
+  EXPECT_THAT(typed, AllOf(HasSubstr("\"type\":\"image/png\""), HasSubstr("\"expiry\":\"2")));
+}
+
+TEST_P(ImportExport, KeepsToPrefixAndBounds) {
+  Done({"import"}, Line("a", "1") + Line("b:1", "2") + Line("b:2", "3") + Line("c", "4"));
+  EXPECT_THAT(LinesOf(Done({"export", "b:"})), SizeIs(3));
+  EXPECT_THAT(LinesOf(Done({"export", "--start", "b:2", "--keys-only"})), SizeIs(3));
+  EXPECT_THAT(Done({"export", "none"}), R"({"end":true,"count":0,"cursor":null})" "\n");
+}
+
+TEST_P(ImportExport, FilesHaveTheirNameOnlyWhenTheyAreWhole) {
+  std::string lines;
+  for (int i = 0; i < 3000; ++i) lines += Line("k" + std::to_string(i), std::string(100, 'v'));
+  Done({"import", "--durability", "none", "--batch", "700"}, lines);
+  const Ran ran = Run({"export", "--file", temp_ / "out"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.out, IsEmpty());
+  EXPECT_THAT(ran.err, ContainsRegex("^exported 3,000 keys, [0-9.]+ KiB in "));
+  EXPECT_THAT(LinesOf(Contents(temp_ / "out")), SizeIs(3001));
+  EXPECT_FALSE(std::filesystem::exists(temp_ / "out.partial"));
+  const Ran refused = Run({"export", "--file", temp_ / "none/out"});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("the output cannot be written"));
+}
+
+TEST_P(ImportExport, ALineThatIsWrongIsNamedAndCanBeContinuedFrom) {
+  std::string lines;
+  for (int i = 1; i <= 25; ++i) lines += i == 18 ? "{\"kye\":1}\n" : Line("k" + std::to_string(100 + i), "v");
+  std::ofstream(temp_ / "in") << lines;
+  const Ran ran = Run({"import", temp_ / "in", "--batch", "5"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(ran.err,
+            "kvarts: 17 keys were written; --from-line 18 goes on where this one stopped\n"
+            "kvarts: there is no such field (line 18, field kye, at 2)\n");
+  EXPECT_THAT(LinesOf(Done({"scan"})), SizeIs(17));
+  EXPECT_THAT(Done({"import", temp_ / "in", "--from-line", "19", "--json"}), R"({"written":7,"expired":0})" "\n");
+  EXPECT_THAT(LinesOf(Done({"scan"})), SizeIs(24));
+}
+
+TEST_P(ImportExport, WhatTheServerRefusesIsNamedByTheLineWhereItsBatchBegins) {
+  const std::string lines = Line("a", "1") + Line("b", "2") + Line(std::string(9000, 'x'), "3") + Line("d", "4");
+  const Ran ran = Run({"import", "--batch", "2"}, lines);
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("2 keys were written; --from-line 3 goes on"), HasSubstr("(line 3")));
+}
+
+TEST_P(ImportExport, AnExportThatWasCutOffIsNoticed) {
+  const Ran ran = Run({"import"}, Line("a", "1") + "{\"end\":true,\"count\":2,\"cursor\":null}\n");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("the export is not whole"));
+}
+
+TEST_P(ImportExport, WhatHasExpiredIsNotWritten) {
+  const std::string past = "{\"key\":\"a\",\"value\":\"x\",\"expiry\":\"2020-01-01T00:00:00.000000Z\"}\n";
+  EXPECT_THAT(Done({"import"}, past + "\n" + Line("b", "y")), HasSubstr("imported 1 key in "));
+  EXPECT_EQ(Done({"scan", "--keys-only"}), "b\n");
+}
+
+TEST_P(ImportExport, BatchesAreCutBySizeToo) {
+  std::string lines;
+  for (int i = 0; i < 5; ++i) lines += Line("k" + std::to_string(i), std::string(700'000, 'v'));
+  EXPECT_THAT(Done({"import"}, lines), HasSubstr("imported 5 keys"));
+}
+
+TEST_P(ImportExport, ShowsABarOnATerminalOnly) {
+  std::string lines;
+  for (int i = 0; i < 20'000; ++i) lines += Line("k" + std::to_string(i), std::string(200, 'v'));
+  std::ofstream(temp_ / "in") << lines;
+  OnTerminal import(Words({"import", temp_ / "in", "--batch", "100"}));
+  EXPECT_THAT(import.Await("imported "), AllOf(HasSubstr(" keys"), HasSubstr(" %")));
+  EXPECT_EQ(import.Wait(), 0);
+}
+
+}  // namespace
+}  // namespace kvarts::test

@@ -1,0 +1,168 @@
+// POST /commit: preconditions and mutations, all or nothing.
+#include <fmt/format.h>
+
+#include "http/http_fixture.h"
+
+namespace kvarts::test {
+namespace {
+
+class CommitTest : public HttpTest {
+ protected:
+  HttpAnswer Commit(std::string_view preconditions, std::string_view mutations) {
+    return Post("/commit", fmt::format(R"({{"preconditions":[{}],"mutations":[{}]}})", preconditions, mutations));
+  }
+  std::string Version(std::string_view target) { return JsonValue::Parse(Get(target).body)["version"].text(); }
+  static std::string Put(std::string_view key, std::string_view value = "1") {
+    return fmt::format(R"({{"op":"put","key":"{}","value":{}}})", key, value);
+  }
+};
+
+TEST_P(CommitTest, EveryOperationInOneCommitHasOneVersion) {
+  Commit("", Put("commit/all/gone") + "," + Put("commit/all/range/1") + "," + Put("commit/all/range/2") + "," +
+                 Put("commit/all/touched") + "," + Put("commit/all/text", R"("a")"));
+  Post("/commit", R"({"mutations":[{"op":"delete_range","prefix":"commit/all/new"}]})");
+  const HttpAnswer answer = Commit("", R"({"op":"put","key":"commit/all/new/put","value":{"a":1},"ttl":100},
+      {"op":"delete","key":"commit/all/gone"}, {"op":"delete","key":"commit/all/never","missing_ok":true},
+      {"op":"touch","key":"commit/all/touched","ttl":50}, {"op":"increment","key":"commit/all/new/n","by":4},
+      {"op":"append","key":"commit/all/text","value":"b"}, {"op":"add","key":"commit/all/new/counter","by":3},
+      {"op":"delete_range","start":"commit/all/range/","end":"commit/all/range/2"},
+      {"op":"put","key_base64":"Y29tbWl0L2FsbC9uZXcv/w==","value_base64":"AP8="})");
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  const JsonValue done = JsonValue::Parse(answer.body);
+  ASSERT_EQ(done["results"].size(), 9U);
+  EXPECT_FALSE(done["results"].at(0)["expiry"].is_null());
+  EXPECT_EQ(done["results"].at(4)["value"].raw(), "4");
+  EXPECT_EQ(done["results"].at(5)["value"].text(), "ab");
+  for (const char* key : {"new/put", "touched", "new/n", "text", "new/counter", "new/%FF"}) {
+    EXPECT_EQ(Version(std::string("/keys/commit/all/") + key), done["version"].text()) << key;
+  }
+  EXPECT_EQ(Get("/keys/commit/all/gone").status, 404);
+  EXPECT_EQ(Get("/keys/commit/all/range/1").status, 404);
+  EXPECT_EQ(Get("/keys/commit/all/range/2").status, 200);
+  EXPECT_EQ(Get("/keys/commit/all/new/%FF", {{"Accept", "application/octet-stream"}}).body, std::string("\0\xff", 2));
+}
+
+TEST_P(CommitTest, PreconditionsOfEveryKind) {
+  Commit("", Put("commit/pre/a") + R"(,{"op":"delete","key":"commit/pre/none","missing_ok":true})");
+  const std::string version = Version("/keys/commit/pre/a");
+  struct Case {
+    std::string precondition;
+    bool holds;
+  };
+  for (const Case& one :
+       {Case{R"({"key":"commit/pre/a","present":true})", true}, Case{R"({"key":"commit/pre/a","absent":true})", false},
+        Case{R"({"key":"commit/pre/none","absent":true})", true},
+        Case{R"({"key":"commit/pre/none","present":true})", false},
+        Case{R"({"key":"commit/pre/a","version":")" + version + R"("})", true},
+        Case{R"({"key":"commit/pre/a","version":"1"})", false},
+        Case{R"({"key":"commit/pre/none","version":"1"})", false},
+        Case{R"({"prefix":"commit/pre/a","unchanged_since":")" + version + R"("})", true},
+        Case{R"({"prefix":"commit/pre/a","unchanged_since":"1"})", false}}) {
+    const HttpAnswer answer = Commit(one.precondition, Put("commit/pre/outcome"));
+    EXPECT_EQ(answer.status, one.holds ? 200 : 412) << one.precondition << answer.body;
+    if (answer.status != 412) continue;
+    EXPECT_TRUE(IsProblem(answer, 412, "precondition_failed"));
+    if (one.precondition.find("\"key\":\"commit/pre/a\"") == std::string::npos) continue;
+    EXPECT_EQ(JsonValue::Parse(answer.body)["version"].text(), version) << one.precondition;
+    EXPECT_EQ(JsonValue::Parse(answer.body)["key"].text(), "commit/pre/a") << one.precondition;
+  }
+}
+
+TEST_P(CommitTest, RangeUnchangedSeesPutsDeletesAndNewKeys) {
+  Commit("", Put("commit/range/a") + "," + Put("commit/range/b") + "," + Put("commit/outside"));
+  const auto unchanged_since = [](const std::string& version) {
+    return R"({"start":"commit/range/","end":"commit/range0","unchanged_since":")" + version + R"("})";
+  };
+  std::string version = JsonValue::Parse(Commit("", Put("commit/outside")).body)["version"].text();
+  // What is written elsewhere does not count.
+  Commit("", Put("commit/outside"));
+  EXPECT_EQ(Commit(unchanged_since(version), Put("commit/witness")).status, 200);
+  for (const char* mutation :
+       {R"({"op":"put","key":"commit/range/c","value":1})", R"({"op":"put","key":"commit/range/a","value":1})",
+        R"({"op":"delete","key":"commit/range/b"})", R"({"op":"add","key":"commit/range/n"})",
+        R"({"op":"delete_range","prefix":"commit/range/"})"}) {
+    const HttpAnswer changed = Commit("", mutation);
+    ASSERT_EQ(changed.status, 200) << changed.body;
+    EXPECT_TRUE(
+        IsProblem(Commit(unchanged_since(version), Put("commit/witness", "\"bad\"")), 412, "precondition_failed"))
+        << mutation;
+    version = JsonValue::Parse(changed.body)["version"].text();
+    EXPECT_EQ(Commit(unchanged_since(version), Put("commit/witness")).status, 200) << mutation;
+  }
+  EXPECT_EQ(RawValueOf("/keys/commit/witness"), "1");
+}
+
+TEST_P(CommitTest, NothingIsDoneWhenAnythingFails) {
+  Commit("", Put("commit/nothing/text", R"("x")") + R"(,{"op":"delete","key":"commit/nothing/a","missing_ok":true})");
+  const std::string a = Put("commit/nothing/a");
+  for (const char* failing :
+       {R"({"op":"delete","key":"commit/nothing/none"})", R"({"op":"touch","key":"commit/nothing/none","ttl":1})",
+        R"({"op":"increment","key":"commit/nothing/text"})",
+        R"({"op":"put","key":"commit/nothing/text","value":1,"absent":true})",
+        R"({"op":"put","key":"commit/nothing/b","value":1,"version":"1"})"}) {
+    EXPECT_EQ(Commit("", a + "," + failing).status / 100, 4) << failing;
+    EXPECT_EQ(Commit("", std::string(failing) + "," + a).status / 100, 4) << failing;
+  }
+  EXPECT_EQ(Commit(R"({"key":"commit/nothing/text","absent":true})", a).status, 412);
+  EXPECT_EQ(Get("/keys/commit/nothing/a").status, 404);
+  EXPECT_EQ(Get("/keys/commit/nothing/b").status, 404);
+  EXPECT_EQ(RawValueOf("/keys/commit/nothing/text"), R"("x")");
+}
+
+TEST_P(CommitTest, LaterMutationsSeeEarlierOnes) {
+  const HttpAnswer answer =
+      Commit("", R"({"op":"put","key":"commit/later","value":"1"},{"op":"append","key":"commit/later","value":"0"},
+      {"op":"increment","key":"commit/later","by":5})");
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  EXPECT_EQ(RawValueOf("/keys/commit/later"), R"("15")");
+  ASSERT_EQ(Commit("", R"({"op":"put","key":"commit/later","value":1},{"op":"delete","key":"commit/later"})").status,
+            200);
+  EXPECT_EQ(Get("/keys/commit/later").status, 404);
+}
+
+TEST_P(CommitTest, PreconditionsAloneAreACommit) {
+  Commit("", Put("commit/alone"));
+  EXPECT_EQ(Post("/commit", R"({"preconditions":[{"key":"commit/alone","present":true}]})").status, 200);
+  EXPECT_EQ(Post("/commit", R"({"preconditions":[{"key":"commit/alone","absent":true}]})").status, 412);
+}
+
+TEST_P(CommitTest, MalformedBodiesAreRefusedAndSayWhere) {
+  for (const char* body : {"",
+                           "[]",
+                           "{}",
+                           R"({"mutations":[]})",
+                           R"({"mutations":{}})",
+                           R"({"mutations":[1]})",
+                           R"({"mutations":[{}]})",
+                           R"({"mutations":[{"op":"drop","key":"a"}]})",
+                           R"({"mutations":[{"op":"put","key":"a"}]})",
+                           R"({"mutations":[{"op":"put","value":1}]})",
+                           R"({"mutations":[{"op":"put","key":"","value":1}]})",
+                           R"({"mutations":[{"op":"put","key":"a","value":1,"absent":false}]})",
+                           R"({"mutations":[{"op":"put","key":"a","value":1,"absent":true,"present":true}]})",
+                           R"({"mutations":[{"op":"put","key":"a","value":1,"version":1}]})",
+                           R"({"mutations":[{"op":"touch","key":"a"}]})",
+                           R"({"mutations":[{"op":"append","key":"a","value":1}]})",
+                           R"({"mutations":[{"op":"delete_range"}]})",
+                           R"({"mutations":[{"op":"delete_range","prefix":""}]})",
+                           R"({"mutations":[{"op":"delete_range","start":"b","end":"a"}]})",
+                           R"({"mutations":[{"op":"delete_range","start":"b"}]})",
+                           R"({"mutations":[{"op":"delete_range","start":"","end":"a","prefix":"a"}]})",
+                           R"({"preconditions":[{"key":"a"}]})",
+                           R"({"preconditions":[{"absent":true}]})",
+                           R"({"preconditions":[{"key":"a","prefix":"a","unchanged_since":"1"}]})",
+                           R"({"preconditions":[{"unchanged_since":"1"}]})",
+                           R"({"mutations":[{"op":"put","key":"a","value":1}],"extra":1})"}) {
+    EXPECT_TRUE(IsProblem(Post("/commit", body), 400, "invalid_argument")) << body;
+  }
+  const JsonValue problem = JsonValue::Parse(
+      Post("/commit", R"({"mutations":[{"op":"put","key":"a","value":1},{"op":"put","key":"a","value":1,"ttl":-1}]})")
+          .body);
+  EXPECT_EQ(problem["field"].text(), "mutations[1].ttl");
+  EXPECT_TRUE(IsProblem(Call("POST", "/commit", {{"Content-Type", "text/csv"}}, "{}"), 400, "invalid_argument"));
+}
+
+KVARTS_ON_EVERY_ENGINE(CommitTest);
+
+}  // namespace
+}  // namespace kvarts::test

@@ -1,0 +1,104 @@
+// The routes as /openapi.json tells of them, walked against the running server.
+#include <regex>
+#include <set>
+
+#include "http/http_fixture.h"
+
+namespace kvarts::test {
+namespace {
+
+const std::vector<std::string> kMethods = {"GET", "PUT", "POST", "DELETE", "PATCH"};
+
+std::string Upper(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+class RoutesTest : public HttpTest {
+ protected:
+  // What a connection of its own says to a request without a body. A watch would go on for ever; its head is enough.
+  HttpAnswer Ask(std::string_view method, std::string_view target) {
+    HttpClient client = Connect();
+    client.Send(RequestText(method, target, {{"Content-Length", "0"}}));
+    return client.Read("HEAD");
+  }
+  // The path with something in place of its parameters.
+  static std::string Filled(const std::string& path) {
+    return std::regex_replace(path, std::regex("\\{[^}]*\\}"), "routes");
+  }
+};
+
+TEST_P(RoutesTest, EveryRouteOfTheDocumentAnswersAndNoOther) {
+  const HttpAnswer document = Get("/openapi.json");
+  ASSERT_EQ(document.status, 200);
+  const JsonValue openapi = JsonValue::Parse(document.body);
+  EXPECT_TRUE(openapi["openapi"].text().starts_with("3.1"));
+  EXPECT_GE(openapi["paths"].size(), 7U);
+  std::set<std::string> names;
+  for (const auto& [path, operations] : openapi["paths"].fields()) {
+    const std::string target = Filled(path);
+    const std::string allowed = Ask("OPTIONS", target).Header("Allow");
+    std::set<std::string> documented;
+    for (const auto& [method, operation] : operations.fields()) {
+      documented.insert(Upper(method));
+      EXPECT_TRUE(names.insert(operation["operationId"].text()).second) << operation["operationId"].text();
+      EXPECT_GT(operation["responses"].size(), 0U) << method << path;
+    }
+    for (const std::string& method : kMethods) {
+      const HttpAnswer answer = Ask(method, target);
+      ASSERT_NE(answer.status, 0) << method << " " << target;
+      // A path may also be that of a wider route: what its OPTIONS says counts then.
+      const bool known = documented.contains(method);
+      EXPECT_EQ(allowed.find(method) != std::string::npos, answer.status != 405)
+          << method << " " << target << ": " << allowed;
+      if (known) {
+        EXPECT_NE(answer.status, 405) << method << " " << target;
+        EXPECT_NE(answer.status, 501) << method << " " << target;
+      } else if (target != "/keys/get") {
+        EXPECT_EQ(answer.status, 405) << method << " " << target;
+        EXPECT_EQ(answer.Header("Allow"), allowed);
+      }
+    }
+  }
+}
+
+TEST_P(RoutesTest, NoDocumentedRouteIsUnknown) {
+  const JsonValue openapi = JsonValue::Parse(Get("/openapi.json").body);
+  for (const auto& [path, operations] : openapi["paths"].fields()) {
+    for (const auto& [method, operation] : operations.fields()) {
+      HttpClient client = Connect();
+      client.Send(RequestText(Upper(method), Filled(path), {{"Content-Length", "0"}}));
+      const HttpAnswer head = client.Read("HEAD");
+      if (head.status != 404) continue;
+      // Something may be missing there, but not the route.
+      const std::string body = client.ReadRaw(std::chrono::milliseconds(200));
+      EXPECT_EQ(body.find("no_such_route"), std::string::npos) << method << " " << path << body;
+    }
+  }
+}
+
+TEST_P(RoutesTest, EverySchemaThatIsNamedIsThere) {
+  const std::string text = Get("/openapi.json").body;
+  const JsonValue schemas = JsonValue::Parse(text)["components"]["schemas"];
+  const std::regex reference("\"#/components/schemas/([^\"]+)\"");
+  for (std::sregex_iterator found(text.begin(), text.end(), reference), end; found != end; ++found) {
+    EXPECT_TRUE(schemas.Has((*found)[1].str())) << (*found)[1].str();
+  }
+}
+
+TEST_P(RoutesTest, WhatIsNotInTheDocumentIsNotFound) {
+  for (const char* target :
+       {"/", "/key", "/keysx", "/keys/..", "/Keys", "/openapi.json/", "/livez/x", "//keys", "/commit/"}) {
+    const HttpAnswer answer = Get(target);
+    if (std::string_view(target) == "/keys/..") {
+      EXPECT_TRUE(IsProblem(answer, 404, "not_found"));  // a key as any other
+    } else {
+      EXPECT_TRUE(IsProblem(answer, 404, "no_such_route")) << target;
+    }
+  }
+}
+
+KVARTS_ON_EVERY_ENGINE(RoutesTest);
+
+}  // namespace
+}  // namespace kvarts::test

@@ -1,0 +1,151 @@
+// TLS, with certificates made here; curl and openssl are the clients. The engine plays no part.
+#include <signal.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "http/http_fixture.h"
+
+namespace kvarts::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+class TlsTest : public ::testing::Test {
+ protected:
+  // A certificate for 127.0.0.1 that vouches for itself: NAME.pem and NAME.key.
+  void MakeCertificate(const std::string& name) const {
+    const ProgramRun made =
+        RunProgram({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                    "-days", "2", "-subj", "/CN=" + name, "-addext", "subjectAltName=IP:127.0.0.1", "-keyout",
+                    files_ / (name + ".key"), "-out", files_ / (name + ".pem")});
+    ASSERT_EQ(made.code, 0) << made.err;
+  }
+  // Puts a certificate in the place from which the server reads it.
+  void Install(const std::string& name) const {
+    std::filesystem::copy_file(files_ / (name + ".pem"), files_ / "server.pem",
+                               std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::copy_file(files_ / (name + ".key"), files_ / "server.key",
+                               std::filesystem::copy_options::overwrite_existing);
+  }
+  std::unique_ptr<ServerProcess> Start(std::vector<std::string> options = {}) const {
+    options.insert(options.end(), {"--engine", "memory", "--tls-certificate", files_ / "server.pem", "--tls-key",
+                                   files_ / "server.key"});
+    return std::make_unique<ServerProcess>(options);
+  }
+  void SetUp() override {
+    MakeCertificate("one");
+    Install("one");
+  }
+  // curl's exit code, when it trusts the certificate of this name.
+  int CurlCode(const ServerProcess& server, const std::string& name, std::vector<std::string> more = {}) const {
+    std::vector<std::string> words = {"curl",       "-s", "-o",       "/dev/null",
+                                      "--max-time", "20", "--cacert", files_ / (name + ".pem")};
+    words.insert(words.end(), more.begin(), more.end());
+    words.push_back("https://" + server.address() + "/livez");
+    return RunProgram(words).code;
+  }
+
+  TempDir files_;
+};
+
+constexpr int kNotTrusted = 60;  // of curl
+
+TEST_F(TlsTest, ServesWhoTrustsIt) {
+  const auto server = Start();
+  EXPECT_EQ(CurlCode(*server, "one"), 0);
+  EXPECT_EQ(CurlCode(*server, "one", {"--tls-max", "1.2"}), 0);
+  EXPECT_NE(CurlCode(*server, "one", {"--tls-max", "1.1"}), 0);
+  EXPECT_EQ(RunProgram({"curl", "-s", "https://" + server->address() + "/livez"}).code, kNotTrusted);
+}
+
+TEST_F(TlsTest, CarriesLargeBodiesBothWays) {
+  const auto server = Start();
+  std::string value;
+  for (int i = 0; i < 5'000'000; ++i) value.push_back(static_cast<char>(i * 31 + i / 1000));
+  const std::string url = "https://" + server->address() + "/keys/large";
+  const std::string trust = files_ / "one.pem";
+  EXPECT_EQ(Curl({"--cacert", trust, "-X", "PUT", "--data-binary", "@-", "-H", "Content-Type:", "-H",
+                  "Prefer: return=minimal", url},
+                 value)
+                .status,
+            204);
+  EXPECT_EQ(Curl({"--cacert", trust, "-H", "Accept: application/octet-stream", url}).body, value);
+  EXPECT_EQ(Curl({"--cacert", trust, "-T", "-", "-H", "Prefer: return=minimal", url}, value).status, 204);  // chunked
+  EXPECT_EQ(Curl({"--cacert", trust, "--tls-max", "1.2", "-H", "Accept: application/octet-stream", url}).body, value);
+}
+
+TEST_F(TlsTest, AnswersPipelinedRequestsInOrder) {
+  const auto server = Start();
+  std::string text;
+  for (int i = 0; i < 200; ++i) {
+    text += RequestText("PUT", "/keys/tls/" + std::to_string(i), {}, "value " + std::to_string(i));
+    text += RequestText("GET", "/keys/tls/" + std::to_string(i), {{"Accept", "application/octet-stream"}});
+  }
+  text += RequestText("GET", "/livez", {{"Connection", "close"}});
+  const ProgramRun run = RunProgram(
+      {"openssl", "s_client", "-quiet", "-verify_quiet", "-CAfile", files_ / "one.pem", "-connect", server->address()},
+      text);
+  size_t at = 0;
+  for (int i = 0; i < 200; ++i) {
+    at = run.out.find("\r\n\r\nvalue " + std::to_string(i), at);
+    ASSERT_NE(at, std::string::npos) << i;
+  }
+  EXPECT_NE(run.out.find("alive", at), std::string::npos);
+}
+
+TEST_F(TlsTest, AHangupReadsTheCertificateAnew) {
+  const auto server = Start();
+  MakeCertificate("two");
+  EXPECT_EQ(CurlCode(*server, "one"), 0);
+  EXPECT_EQ(CurlCode(*server, "two"), kNotTrusted);
+  Install("two");
+  server->Signal(SIGHUP);
+  ASSERT_TRUE(server->AwaitLog("were read again"));
+  EXPECT_EQ(CurlCode(*server, "two"), 0);
+  EXPECT_EQ(CurlCode(*server, "one"), kNotTrusted);
+  // What cannot be used changes nothing.
+  std::ofstream(files_ / "server.pem") << "nonsense";
+  server->Signal(SIGHUP);
+  ASSERT_TRUE(server->AwaitLog("stay as they were"));
+  EXPECT_EQ(CurlCode(*server, "two"), 0);
+}
+
+TEST_F(TlsTest, GarbageAndPlainClientsCostNothing) {
+  const auto server = Start({"--http-head-timeout", "500ms"});
+  std::vector<std::string> texts = {"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n", std::string(100'000, '\0'), "\n",
+                                    std::string("\x16\x03\x01\x00\x05hello", 10),
+                                    std::string("\x16\x03\x01\xff\xff", 5)};
+  for (const std::string& text : texts) {
+    HttpClient client(server->address());
+    client.Send(text);
+    EXPECT_TRUE(client.EndsWithin(milliseconds(5'000))) << text.substr(0, 10);
+    HttpClient(server->address()).Send(text);
+  }
+  HttpClient silent(server->address());
+  EXPECT_EQ(CurlCode(*server, "one"), 0);
+  EXPECT_TRUE(silent.EndsWithin(milliseconds(5'000)));
+}
+
+TEST_F(TlsTest, TheOldestVersionAndTheClientsCertificateAreOptions) {
+  MakeCertificate("client");
+  const auto server = Start({"--tls-min-version", "1.3", "--tls-client-ca", files_ / "client.pem"});
+  const std::vector<std::string> known = {"--cert", files_ / "client.pem", "--key", files_ / "client.key"};
+  const std::vector<std::string> unknown = {"--cert", files_ / "one.pem", "--key", files_ / "one.key"};
+  EXPECT_EQ(CurlCode(*server, "one", known), 0);
+  EXPECT_NE(CurlCode(*server, "one"), 0);
+  EXPECT_NE(CurlCode(*server, "one", unknown), 0);
+  EXPECT_NE(CurlCode(*server, "one", {known[0], known[1], known[2], known[3], "--tls-max", "1.2"}), 0);
+}
+
+TEST_F(TlsTest, FilesThatDoNotFitAreRefusedAtTheStart) {
+  MakeCertificate("other");
+  std::filesystem::copy_file(files_ / "other.key", files_ / "server.key",
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_THROW(Start(), std::runtime_error);
+  std::filesystem::remove(files_ / "server.pem");
+  EXPECT_THROW(Start(), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace kvarts::test
