@@ -111,6 +111,7 @@ class Stream {
   std::unique_ptr<Timer> sleep_;         // made when first needed
   bool idle_ = false;
   bool woken_ = false;
+  bool more_waits_ = false;  // the last read left something in the socket
   Stream* next_ = nullptr;
   Stream* previous_ = nullptr;
 };

@@ -12,7 +12,18 @@
 namespace kvarts::http {
 namespace {
 
-Result<WorkOp::Reply> ReadMany(Engine& engine, const std::vector<Bytes>& keys) {
+// Read at a time, so that an answer that is too large is noticed before it is all in memory.
+constexpr size_t kPart = 16;
+
+void WriteRecord(JsonWriter& json, BytesView key, const std::optional<Record>& record) {
+  if (!record) {
+    json.Null();
+    return;
+  }
+  WriteItem(json, key, record->header, record->value);
+}
+
+Result<WorkOp::Reply> ReadMany(Engine& engine, const std::vector<Bytes>& keys, uint64_t max_bytes) {
   std::vector<KeyBuffer> buffers;
   buffers.reserve(keys.size());
   for (const Bytes& key : keys) {
@@ -20,16 +31,22 @@ Result<WorkOp::Reply> ReadMany(Engine& engine, const std::vector<Bytes>& keys) {
     buffers.push_back(std::move(physical));
   }
   const std::vector<BytesView> views(buffers.begin(), buffers.end());
-  std::vector<std::optional<Record>> records(views.size());
+  std::unique_ptr<View> view;
+  if (keys.size() > kPart) {
+    KVARTS_TRY(view, engine.OpenView());
+  }
   WorkOp::Reply reply;
-  KVARTS_CHECK_OK(engine.Get(views, records, {.cost = &reply.cost.read}));
+  const ReadOptions options{.cost = &reply.cost.read};
   JsonWriter json(&reply.body);
   json.BeginObject().Name("items").BeginArray();
-  for (size_t i = 0; i < keys.size(); ++i) {
-    if (records[i]) {
-      WriteItem(json, keys[i], records[i]->header, records[i]->value);
-    } else {
-      json.Null();
+  for (size_t at = 0; at < keys.size(); at += kPart) {
+    const auto part = std::span(views).subspan(at, std::min(kPart, keys.size() - at));
+    std::vector<std::optional<Record>> records(part.size());
+    KVARTS_CHECK_OK(view ? view->Get(part, records, options) : engine.Get(part, records, options));
+    for (size_t i = 0; i < part.size(); ++i) WriteRecord(json, keys[at + i], records[i]);
+    if (reply.body.size() > max_bytes) {
+      return Error(ErrorCode::kTooLarge, "the values are too large to be read together",
+                   {{"limit", "max_body_bytes"}, {"at_most", std::to_string(max_bytes)}});
     }
   }
   json.EndArray().EndObject();
@@ -115,7 +132,9 @@ Result<std::unique_ptr<SlowOp>> GetKeys(Call& call) {
     call.CountRead(key, 0);
   }
   Engine& engine = call.service.engine();
-  return OnWorkers([&engine, keys = std::move(keys)] { return ReadMany(engine, keys); });
+  return OnWorkers([&engine, keys = std::move(keys), max_bytes = call.service.options.max_body_bytes] {
+    return ReadMany(engine, keys, max_bytes);
+  });
 }
 
 Result<std::unique_ptr<WriteOp>> Commit(Call& call) {

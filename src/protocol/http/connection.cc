@@ -36,6 +36,9 @@ constexpr std::chrono::milliseconds kLongestDelay{100};
 // Bodies up to this are not counted against max_inflight_bytes: the loop's scratch holds them.
 constexpr uint64_t kFreeBytes = net::Loop::kScratchBytes;
 
+// Answers are gathered up to this before they are sent.
+constexpr size_t kMaxUnsent = 256 << 10;
+
 std::string_view MethodText(Method method) {
   constexpr std::array<std::string_view, 8> kTexts = {"GET",    "HEAD",  "PUT",     "POST",
                                                       "DELETE", "PATCH", "OPTIONS", "other"};
@@ -109,6 +112,11 @@ net::Task<> Connection::Run(bool refuse) {
       co_await RunBatch();
     } else if (step == Step::kRunSlow) {
       co_await RunSlow();
+    }
+    // Else a few requests that arrive together could ask for more than there is memory.
+    if (stream_.output().size() > kMaxUnsent) {
+      const bool sent = co_await Send();
+      if (!sent) co_return;
     }
   }
   const bool sent = co_await Send();

@@ -221,7 +221,7 @@ class Watch final : public SlowOp {
         }
       } else {
         const bool over = Send(session, found);
-        session.stream.SetDeadline(service.options.write_timeout);
+        session.stream.SetSendDeadline(service.options.write_timeout);
         const bool sent = co_await session.stream.Flush();
         if (over || !sent || session.stream.PeerGone()) break;
         if (found->size() >= kFeedPage) continue;
