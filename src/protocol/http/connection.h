@@ -59,6 +59,8 @@ class Connection {
   net::Task<> RunSlow();
   // Counts bytes against max_inflight_bytes until the request is done.
   bool Hold(uint64_t bytes);
+  // The same of a body that has grown to so many bytes.
+  bool HoldUpTo(uint64_t bytes);
   void Release();
 
   net::Stream& stream_;
