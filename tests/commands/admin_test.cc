@@ -32,12 +32,12 @@ class Admin : public CommandsOnBothWays {
 INSTANTIATE_TEST_SUITE_P(Ways, Admin, testing::Values(Way::kServer, Way::kDirectory), &WayName);
 
 TEST_P(Admin, NamespacesAreDeclaredShownAndDropped) {
-  EXPECT_EQ(Done({"namespace", "declare", "cases", "t/<tenant>/case/<id:u64>", "--max-value-bytes", "1KiB",
+  EXPECT_EQ(Done({"namespace", "declare", "cases", "t/<tenant>/case/<id:int(2)>", "--max-value-bytes", "1KiB",
                   "--default-ttl", "1h", "--envelope-type", "case", "--min-schema", "2", "--feed"}),
             "declared cases\n");
   EXPECT_THAT(LinesOf(Done({"namespace", "list"})),
               ElementsAre(MatchesRegex("name +grammar +profile +feed"),
-                          MatchesRegex("cases +t/<tenant>/case/<id:u64> .*true")));
+                          MatchesRegex("cases +t/<tenant>/case/<id:int.2.> .*true")));
   EXPECT_THAT(Done({"namespace", "show", "cases"}),
               AllOf(ContainsRegex("max_value_bytes +1024\n"), ContainsRegex("default_ttl +3600\n"),
                     HasSubstr("\"types\":[\"case\"],\"min_schema\":2")));
@@ -60,7 +60,7 @@ TEST_P(Admin, NamespacesComeFromAFile) {
 
 TEST_P(Admin, KeysAreMovedByAJobThatIsWaitedFor) {
   for (int i = 0; i < 5; ++i) Done({"put", "old/" + std::to_string(i), "x"});
-  Done({"namespace", "declare", "fresh", "new/<id:u64>"});
+  Done({"namespace", "declare", "fresh", "new/<id:int(1)>"});
   EXPECT_THAT(Done({"namespace", "move", "fresh", "--from", "old/", "--to", "new/", "--wait"}),
               MatchesRegex("job [-0-9a-f]{36} is done\n"));
   EXPECT_THAT(LinesOf(Done({"scan", "new/"})), SizeIs(5));
@@ -93,7 +93,9 @@ TEST_P(Admin, CompactsWhatItIsTold) {
 TEST_P(Admin, TokensAreMadeListedAndTakenBack) {
   const std::string root = LinesOf(Done({"token", "create", "root", "--scope", "admin"})).front();
   EXPECT_THAT(root, StartsWith("kv_"));
-  if (server_) EXPECT_EQ(Run({"scan"}).code, 1) << "without a token, though there is one";
+  if (server_) {
+    EXPECT_EQ(Run({"scan"}).code, 1) << "without a token, though there is one";
+  }
   const auto as_root = [&](std::vector<std::string> words) {
     words.insert(words.end(), {"--token", root});
     return Done(words);
@@ -110,11 +112,14 @@ TEST_P(Admin, TokensAreMadeListedAndTakenBack) {
     if (line.find("web") != std::string::npos) id = line.substr(0, line.find(' '));
   }
   EXPECT_EQ(as_root({"token", "disable", id}), "disabled token " + id + "\n");
-  if (server_) EXPECT_EQ(Run({"scan", "user:", "--token-file", temp_ / "token"}).code, 1);
+  if (server_) {
+    EXPECT_EQ(Run({"scan", "user:", "--token-file", temp_ / "token"}).code, 1);
+  }
   EXPECT_EQ(as_root({"token", "enable", id}), "enabled token " + id + "\n");
   EXPECT_EQ(Run({"scan", "user:", "--token-file", temp_ / "token"}).code, 0);
-  if (server_)
+  if (server_) {
     EXPECT_THAT(Run({"put", "user:1", "x", "--token-file", temp_ / "token"}).err, HasSubstr("may not write"));
+  }
   EXPECT_EQ(as_root({"token", "revoke", id}), "revoked token " + id + "\n");
   const Ran again = Run({"token", "revoke", id, "--token", root});
   EXPECT_EQ(again.code, 4) << again.err;

@@ -102,7 +102,9 @@ TEST_F(Completion, BashOffersTheCommandsOfAGroupAndTheirOptions) {
         options.push_back("--" + std::string(option.name));
       EXPECT_THAT(InBash({std::string(group.name), names.back(), "--"}), IsSupersetOf(options)) << names.back();
     }
-    if (!names.empty()) EXPECT_THAT(InBash({std::string(group.name), ""}), IsSupersetOf(names));
+    if (!names.empty()) {
+      EXPECT_THAT(InBash({std::string(group.name), ""}), IsSupersetOf(names));
+    }
   }
   EXPECT_THAT(InBash({"token", "cre"}), ElementsAre("create"));
   EXPECT_THAT(InBash({"namespace", "declare", "x", "--profile", "l"}), ElementsAre("lookup"));
