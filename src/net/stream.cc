@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <asio/post.hpp>
 #include <asio/redirect_error.hpp>
 #include <cerrno>
 
@@ -58,7 +59,8 @@ Stream::Got Stream::Receive() { return tls_ ? ReceiveTls() : ReceivePlain(); }
 ssize_t Stream::ReceiveInto(char* to, size_t room) {
   const ssize_t got = ::recv(socket_, to, room, MSG_DONTWAIT);
   // What comes later is told anew; a read that does not fill its room has emptied the socket.
-  if (got < static_cast<ssize_t>(room)) pollable_.ReadDrained();
+  more_waits_ = got == static_cast<ssize_t>(room);
+  if (!more_waits_) pollable_.ReadDrained();
   return got;
 }
 
@@ -100,6 +102,8 @@ Stream::Got Stream::ReceiveTls() {
 Task<bool> Stream::Read() {
   Keep();
   while (!aborted()) {
+    // A peer that sends faster than it is served does not take the turn of others.
+    if (std::exchange(more_waits_, false)) co_await asio::post(loop_.executor(), kAwait);
     co_await pollable_.Readable();
     if (aborted()) break;
     const Got got = Receive();
@@ -118,6 +122,7 @@ bool Stream::SendSome(std::string_view* bytes) {
   while (!bytes->empty() && !aborted()) {
     const ssize_t sent = ::send(socket_, bytes->data(), bytes->size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent >= 0) {
+      sent_bytes_ += static_cast<uint64_t>(sent);
       bytes->remove_prefix(static_cast<size_t>(sent));
     } else if (WouldWait(errno)) {
       pollable_.WriteBlocked();

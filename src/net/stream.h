@@ -46,6 +46,8 @@ class Stream {
   Task<bool> Flush();
   // Sends what can be sent without waiting, which is mostly all of it: true when nothing is left for Flush.
   bool FlushNow();
+  // Bytes that went out since it was asked last.
+  uint64_t TakeSentBytes() { return std::exchange(sent_bytes_, 0); }
   // Ends the connection in an orderly way: what was sent still arrives, even if the peer has sent more than was read.
   Task<> Close();
   // Ends it at once. Waits under way end with failure.
@@ -103,11 +105,13 @@ class Stream {
   Bytes kept_;
   Bytes output_;
   size_t sent_ = 0;  // of the output
+  uint64_t sent_bytes_ = 0;
   SteadyTime deadline_ = SteadyTime::max();
   std::chrono::milliseconds renewed_{};  // of the deadline, with every byte that is sent; zero: it is not
   std::unique_ptr<Timer> sleep_;         // made when first needed
   bool idle_ = false;
   bool woken_ = false;
+  bool more_waits_ = false;  // the last read left something in the socket
   Stream* next_ = nullptr;
   Stream* previous_ = nullptr;
 };

@@ -89,18 +89,18 @@ Status Server::StartLoops() {
                                    *workers_,
                                    clock_,
                                    HttpOptionsOf(options_),
-                                   {std::move(secret), options_.max_cursor_age},
-                                   {}});
+                                   {std::move(secret), options_.max_cursor_age}});
   KVARTS_CHECK_OK(DecideAccess());
   for (size_t i = 0; i < loops; ++i) {
     loops_.push_back(std::make_unique<net::Loop>(i));
-    service_->loops.push_back(std::make_unique<http::LoopState>(clock_));
+    service_->loops.push_back(std::make_unique<http::LoopState>(clock_, *catalog_, service_->places));
     loops_.back()->OnTick([this, i] { Tick(i); });
   }
   http_ = std::make_unique<http::HttpProtocol>(*service_);
   listener_ = std::make_unique<net::Listener>(
       loops_, std::vector<net::Protocol*>{http_.get()},
       net::ListenerOptions{options_.http.max_connections, Millis(options_.http.head_timeout)});
+  service_->listener = listener_.get();
   for (const auto& loop : loops_) threads_.emplace_back([&loop = *loop] { loop.Run(); });
   return {};
 }

@@ -25,8 +25,8 @@ class Admin : public CommandsOnBothWays {
  protected:
   // The first word of the last line.
   static std::string FirstWord(const std::string& text) {
-    const std::string last = LinesOf(text).back();
-    return last.substr(0, last.find(' '));
+    const std::vector<std::string> lines = LinesOf(text);
+    return lines.empty() ? "" : lines.back().substr(0, lines.back().find(' '));
   }
 };
 INSTANTIATE_TEST_SUITE_P(Ways, Admin, testing::Values(Way::kServer, Way::kDirectory), &WayName);

@@ -53,7 +53,7 @@ TEST(Package, HasWhatAServiceNeeds) {
         "-rw-r--r-- root/root .* ./usr/lib/systemd/system/kvarts.service", ".* ./usr/share/man/man1/kvarts.1.gz",
         ".* ./usr/share/man/man5/kvarts.toml.5.gz", ".* ./usr/share/bash-completion/completions/kvarts",
         ".* ./usr/share/zsh/vendor-completions/_kvarts", ".* ./usr/share/fish/vendor_completions.d/kvarts.fish",
-        ".* ./usr/share/doc/kvarts/copyright"}) {
+        ".* ./usr/share/kvarts/prometheus/kvarts-alerts.yml", ".* ./usr/share/doc/kvarts/copyright"}) {
     EXPECT_THAT(files, testing::ContainsRegex(path + "\n"));
   }
   for (const cli::Command& command : cli::AllCommands()) {

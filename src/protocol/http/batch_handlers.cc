@@ -12,7 +12,18 @@
 namespace kvarts::http {
 namespace {
 
-Result<WorkOp::Reply> ReadMany(Engine& engine, const std::vector<Bytes>& keys) {
+// Read at a time, so that an answer that is too large is noticed before it is all in memory.
+constexpr size_t kPart = 16;
+
+void WriteRecord(JsonWriter& json, BytesView key, const std::optional<Record>& record) {
+  if (!record) {
+    json.Null();
+    return;
+  }
+  WriteItem(json, key, record->header, record->value);
+}
+
+Result<WorkOp::Reply> ReadMany(Engine& engine, const std::vector<Bytes>& keys, uint64_t max_bytes) {
   std::vector<KeyBuffer> buffers;
   buffers.reserve(keys.size());
   for (const Bytes& key : keys) {
@@ -20,16 +31,22 @@ Result<WorkOp::Reply> ReadMany(Engine& engine, const std::vector<Bytes>& keys) {
     buffers.push_back(std::move(physical));
   }
   const std::vector<BytesView> views(buffers.begin(), buffers.end());
-  std::vector<std::optional<Record>> records(views.size());
+  std::unique_ptr<View> view;
+  if (keys.size() > kPart) {
+    KVARTS_TRY(view, engine.OpenView());
+  }
   WorkOp::Reply reply;
-  KVARTS_CHECK_OK(engine.Get(views, records, {.cost = &reply.cost.read}));
+  const ReadOptions options{.cost = &reply.cost.read};
   JsonWriter json(&reply.body);
   json.BeginObject().Name("items").BeginArray();
-  for (size_t i = 0; i < keys.size(); ++i) {
-    if (records[i]) {
-      WriteItem(json, keys[i], records[i]->header, records[i]->value);
-    } else {
-      json.Null();
+  for (size_t at = 0; at < keys.size(); at += kPart) {
+    const auto part = std::span(views).subspan(at, std::min(kPart, keys.size() - at));
+    std::vector<std::optional<Record>> records(part.size());
+    KVARTS_CHECK_OK(view ? view->Get(part, records, options) : engine.Get(part, records, options));
+    for (size_t i = 0; i < part.size(); ++i) WriteRecord(json, keys[at + i], records[i]);
+    if (reply.body.size() > max_bytes) {
+      return Error(ErrorCode::kTooLarge, "the values are too large to be read together",
+                   {{"limit", "max_body_bytes"}, {"at_most", std::to_string(max_bytes)}});
     }
   }
   json.EndArray().EndObject();
@@ -91,6 +108,20 @@ Status AuthorizeCommit(const Call& call, const CommitBody& body) {
   return {};
 }
 
+void CountCommand(Call& call, const keys::Command& command) {
+  std::visit(
+      [&](const auto& change) {
+        if constexpr (requires { change.range; }) {
+          call.CountRange(change.range.start);
+        } else if constexpr (requires { change.value; }) {
+          call.CountWrite(change.key, change.value.bytes.size());
+        } else {
+          call.CountWrite(change.key, 0);
+        }
+      },
+      command);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<SlowOp>> GetKeys(Call& call) {
@@ -98,10 +129,12 @@ Result<std::unique_ptr<SlowOp>> GetKeys(Call& call) {
   KVARTS_TRY(std::vector<Bytes> keys, ParseKeysBody(call.body, call.service.options.max_batch_keys));
   for (const Bytes& key : keys) {
     KVARTS_CHECK_OK(Authorize(call, Right::kRead, key));
-    if (call.service.options.hot_keys) call.loop.hot.Read(key);
+    call.CountRead(key, 0);
   }
   Engine& engine = call.service.engine();
-  return OnWorkers([&engine, keys = std::move(keys)] { return ReadMany(engine, keys); });
+  return OnWorkers([&engine, keys = std::move(keys), max_bytes = call.service.options.max_body_bytes] {
+    return ReadMany(engine, keys, max_bytes);
+  });
 }
 
 Result<std::unique_ptr<WriteOp>> Commit(Call& call) {
@@ -109,6 +142,7 @@ Result<std::unique_ptr<WriteOp>> Commit(Call& call) {
   KVARTS_TRY(CommitBody body, ParseCommitBody(call.body));
   KVARTS_CHECK_OK(AuthorizeCommit(call, body));
   KVARTS_TRY(RunOptions options, RunOptionsOf(call));
+  for (const keys::Command& command : body.commands) CountCommand(call, command);
   auto write = std::make_unique<CommitWrite>(call.service.catalog, std::move(body));
   write->options = std::move(options);
   return write;

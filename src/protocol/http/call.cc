@@ -28,7 +28,13 @@ ResponseWriter& Answer::Begin(int status, const Cost& cost) {
                                               cost.read.keys, cost.read.bytes, cost.read.skipped, cost.keys_written,
                                               cost.bytes_written, cost.sync_wait_us, cost.runs));
   }
+  Warn(cost);
   return writer_;
+}
+
+void Answer::Warn(const Cost& cost) {
+  if (cost.read.skipped <= service_.options.tombstones_warn) return;
+  writer_.Header("Kvarts-Warning", fmt::format("tombstones={}", cost.read.skipped));
 }
 
 void Answer::Finish() {
@@ -46,6 +52,21 @@ void Answer::Problem(const Error& error) { WriteProblem(Begin(StatusOf(error.cod
 
 void Answer::Problem(const HttpError& error, std::string_view allow) {
   WriteProblem(Begin(error.status, {}), error, allow);
+}
+
+void Call::CountRead(BytesView key, size_t bytes) {
+  CountRange(key);
+  if (service.options.hot_keys) loop.hot.Read(key, bytes);
+}
+
+void Call::CountWrite(BytesView key, size_t bytes) {
+  CountRange(key);
+  if (service.options.hot_keys) loop.hot.Write(key, bytes);
+}
+
+void Call::CountRange(BytesView start) {
+  const NamespaceTable& table = service.catalog.current();
+  if (service.options.metrics) info.place = loop.namespaces.PlaceWith(info.place, table, start);
 }
 
 }  // namespace kvarts::http

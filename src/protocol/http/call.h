@@ -31,6 +31,9 @@ struct RequestInfo {
   const std::string* cors_origin = nullptr;  // of a script in a browser that may call; in the options
   Method method = Method::kOther;
   std::shared_ptr<const Credential> who;  // null: nobody needs to say
+  // How long it takes is up to the client or to the data, as of an export: not a latency, and never too slow.
+  bool takes_long = false;
+  uint8_t place = NamespacePlaces::kNowhere;  // of the namespace that it is counted for
 };
 
 // The form of an answer: status line, headers, body.
@@ -41,6 +44,8 @@ class Answer {
   // Begins the head; what the request cost goes into it, if the client asked for that.
   ResponseWriter& Begin(int status, const Cost& cost);
   ResponseWriter& writer() { return writer_; }
+  // Says in the head that is being written that the request had to step over many tombstones, if it had to.
+  void Warn(const Cost& cost);
   // Ends the answer; compresses the body if that pays.
   void Finish();
   void Problem(const Error& error);
@@ -66,6 +71,11 @@ struct Call {
   Answer& answer;
   // Of the reads that a handler made itself.
   Cost cost = {};
+
+  // Tells hot keys and the counts by namespace of a key that is read or written, or of the start of a range of them.
+  void CountRead(BytesView key, size_t bytes);
+  void CountWrite(BytesView key, size_t bytes);
+  void CountRange(BytesView start);
 };
 
 // A transaction: run by the store, answered when it has an outcome.

@@ -4,6 +4,7 @@
 #include <array>
 #include <ctime>
 
+#include "base/log.h"
 #include "net/http/negotiate.h"
 #include "protocol/common/await.h"
 #include "protocol/http/access.h"
@@ -34,6 +35,51 @@ constexpr std::chrono::milliseconds kLongestDelay{100};
 
 // Bodies up to this are not counted against max_inflight_bytes: the loop's scratch holds them.
 constexpr uint64_t kFreeBytes = net::Loop::kScratchBytes;
+
+// Answers are gathered up to this before they are sent.
+constexpr size_t kMaxUnsent = 256 << 10;
+
+std::string_view MethodText(Method method) {
+  constexpr std::array<std::string_view, 8> kTexts = {"GET",    "HEAD",  "PUT",     "POST",
+                                                      "DELETE", "PATCH", "OPTIONS", "other"};
+  return kTexts[static_cast<size_t>(method)];
+}
+
+void LogSlow(Service& service, LoopState& loop, const RequestInfo& info, int status, const Cost& cost, uint64_t now) {
+  loop.metrics.slow_requests.Add();
+  const auto not_logged = loop.slow_log.Pass(now);
+  if (!not_logged) return;
+  // The route and the namespace, and not the key: logs go to more eyes than values do.
+  Log(LogLevel::kWarning, "a request was slow",
+      {{"method", MethodText(info.method)},
+       {"route", info.route == nullptr ? std::string_view() : info.route->path},
+       {"namespace", info.place == NamespacePlaces::kNowhere ? std::string() : service.places.NameOf(info.place)},
+       {"ms", (now - info.started_ns) / 1'000'000},
+       {"status", status},
+       {"trace", info.trace},
+       {"keys_read", cost.read.keys},
+       {"bytes_read", cost.read.bytes},
+       {"skipped", cost.read.skipped},
+       {"keys_written", cost.keys_written},
+       {"bytes_written", cost.bytes_written},
+       {"sync_us", cost.sync_wait_us},
+       {"runs", cost.runs},
+       {"not_logged", *not_logged}});
+}
+
+void LogTombstones(Service& service, LoopState& loop, const RequestInfo& info, const Cost& cost, uint64_t now) {
+  loop.metrics.tombstone_warnings.Add();
+  const auto not_logged = loop.tombstone_log.Pass(now);
+  if (!not_logged) return;
+  Log(LogLevel::kWarning, "a request stepped over many tombstones",
+      {{"method", MethodText(info.method)},
+       {"route", info.route == nullptr ? std::string_view() : info.route->path},
+       {"namespace", info.place == NamespacePlaces::kNowhere ? std::string() : service.places.NameOf(info.place)},
+       {"skipped", cost.read.skipped},
+       {"keys_read", cost.read.keys},
+       {"trace", info.trace},
+       {"not_logged", *not_logged}});
+}
 
 // "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01": the trace's id, or nothing (W3C Trace Context).
 std::string_view TraceOf(std::string_view traceparent) {
@@ -66,6 +112,11 @@ net::Task<> Connection::Run(bool refuse) {
       co_await RunBatch();
     } else if (step == Step::kRunSlow) {
       co_await RunSlow();
+    }
+    // Else a few requests that arrive together could ask for more than there is memory.
+    if (stream_.output().size() > kMaxUnsent) {
+      const bool sent = co_await Send();
+      if (!sent) co_return;
     }
   }
   const bool sent = co_await Send();
@@ -210,24 +261,40 @@ Connection::Step Connection::Refuse(const HttpError& error) {
   info.keep_alive = false;
   Answer answer(service_, loop_, info, &stream_.output());
   answer.Problem(error);
+  if (service_.options.metrics) loop_.metrics.answers[static_cast<size_t>(answer.status() / 100) % 6].Add();
   return Step::kEnd;
 }
 
 Connection::Step Connection::Done(const RequestInfo& info, int status, const Cost& cost) {
-  LoopMetrics& metrics = loop_.metrics;
-  if (service_.options.metrics) {
-    const Operation operation = info.route == nullptr ? Operation::kOther : info.route->operation;
-    metrics.latency[static_cast<size_t>(operation)].RecordAlone(NowNanos() - info.started_ns);
-    metrics.answers[static_cast<size_t>(status / 100) % metrics.answers.size()].Add();
-    metrics.keys_read.Add(cost.read.keys);
-    metrics.bytes_read.Add(cost.read.bytes);
-    metrics.tombstones_skipped.Add(cost.read.skipped);
-    metrics.keys_written.Add(cost.keys_written);
-    metrics.bytes_written.Add(cost.bytes_written);
-  }
+  const uint64_t now = NowNanos();
+  const uint64_t nanos = now - info.started_ns;
+  if (service_.options.metrics) CountDone(info, status, cost, nanos);
+  const auto slow = static_cast<uint64_t>(service_.options.slow_request.count()) * 1'000'000;
+  if (nanos > slow && !info.takes_long) [[unlikely]]
+    LogSlow(service_, loop_, info, status, cost, now);
+  if (cost.read.skipped > service_.options.tombstones_warn) [[unlikely]]
+    LogTombstones(service_, loop_, info, cost, now);
   if (info.who) info.who->Charge(cost, service_.clock.Now());
   if (!info.keep_alive) ending_ = true;
   return ending_ ? Step::kEnd : Step::kAnswered;
+}
+
+void Connection::CountDone(const RequestInfo& info, int status, const Cost& cost, uint64_t nanos) {
+  LoopMetrics& metrics = loop_.metrics;
+  const auto operation = static_cast<size_t>(info.route == nullptr ? Operation::kOther : info.route->operation);
+  const size_t status_class = static_cast<size_t>(status / 100) % metrics.answers.size();
+  const auto count = [&](auto& to) {
+    if (!info.takes_long) to.latency[operation].RecordAlone(nanos);
+    to.answers[status_class].Add();
+    to.keys_read.Add(cost.read.keys);
+    to.bytes_read.Add(cost.read.bytes);
+    to.tombstones_skipped.Add(cost.read.skipped);
+    to.keys_written.Add(cost.keys_written);
+    to.bytes_written.Add(cost.bytes_written);
+  };
+  count(metrics);
+  CountSent();
+  if (info.place != NamespacePlaces::kNowhere) count(loop_.namespaces.At(info.place));
 }
 
 net::Task<bool> Connection::Send() {
@@ -283,7 +350,10 @@ net::Task<Connection::Step> Connection::TakeBody() {
 net::Task<HttpError> Connection::ReadBody() {
   const uint64_t length = head_.content_length().value_or(0);
   if (length > service_.options.max_body_bytes) co_return kBodyTooLarge;
-  if (!Hold(length)) co_return kTooManyBytes;
+  // What is said is not held yet: who says much and sends nothing takes nobody's room.
+  if (length > kFreeBytes && service_.inflight_bytes.load() + length > service_.options.max_inflight_bytes) {
+    co_return kTooManyBytes;
+  }
   if (head_.expect_continue()) {
     stream_.output().append(ContinueLine());
     stream_.Keep();
@@ -297,6 +367,7 @@ net::Task<HttpError> Connection::ReadBody() {
   body_.reserve(length);
   while (true) {
     const std::string_view part = stream_.input().substr(0, length - body_.size());
+    if (!HoldUpTo(body_.size() + part.size())) co_return kTooManyBytes;
     body_.append(part);
     stream_.Consume(part.size());
     if (body_.size() == length) co_return kNoError;
@@ -310,11 +381,7 @@ net::Task<HttpError> Connection::ReadChunks() {
   while (true) {
     const std::string_view input = stream_.input();
     const size_t before = body_.size();
-    // Small parts add up.
-    if (before + input.size() > std::max(kFreeBytes, held_)) {
-      const uint64_t more = before + input.size() - held_;
-      if (!Hold(std::max(more, kFreeBytes + 1))) co_return kTooManyBytes;
-    }
+    if (!HoldUpTo(before + input.size())) co_return kTooManyBytes;
     body_.resize(before + input.size());
     const ChunkedDecoder::Progress progress = decoder.Decode(input, body_.data() + before);
     body_.resize(before + progress.produced);
@@ -390,6 +457,12 @@ bool Connection::Hold(uint64_t bytes) {
   held_ += bytes;
   return service_.inflight_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes <=
          service_.options.max_inflight_bytes;
+}
+
+bool Connection::HoldUpTo(uint64_t bytes) {
+  if (bytes <= std::max(kFreeBytes, held_)) return true;
+  // Small parts add up, in steps that count.
+  return Hold(std::max(bytes - held_, kFreeBytes + 1));
 }
 
 void Connection::Release() { service_.inflight_bytes.fetch_sub(std::exchange(held_, 0), std::memory_order_relaxed); }

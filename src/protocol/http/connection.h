@@ -20,6 +20,9 @@ namespace kvarts::http {
 class Connection {
  public:
   Connection(net::Stream& stream, Service& service);
+  ~Connection() { CountSent(); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
 
   // Serves until the end. `refuse`: the first request is answered with `overloaded`, and that is all.
   net::Task<> Run(bool refuse);
@@ -42,6 +45,8 @@ class Connection {
   void FillInfo(RequestInfo* info) const;
   Step Refuse(const HttpError& error);
   Step Done(const RequestInfo& info, int status, const Cost& cost);
+  void CountSent() { loop_.metrics.bytes_out.Add(stream_.TakeSentBytes()); }
+  void CountDone(const RequestInfo& info, int status, const Cost& cost, uint64_t nanos);
 
   net::Task<bool> Wait();
   net::Task<bool> Send();
@@ -54,6 +59,8 @@ class Connection {
   net::Task<> RunSlow();
   // Counts bytes against max_inflight_bytes until the request is done.
   bool Hold(uint64_t bytes);
+  // The same of a body that has grown to so many bytes.
+  bool HoldUpTo(uint64_t bytes);
   void Release();
 
   net::Stream& stream_;

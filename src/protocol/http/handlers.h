@@ -48,4 +48,9 @@ Status Live(Call& call);
 Status Ready(Call& call);
 Status OpenApi(Call& call);
 
+// metrics_handlers.cc: how it is doing.
+Result<std::unique_ptr<SlowOp>> GetMetrics(Call& call);
+Result<std::unique_ptr<SlowOp>> GetStats(Call& call);
+Result<std::unique_ptr<SlowOp>> GetHotKeys(Call& call);
+
 }  // namespace kvarts::http

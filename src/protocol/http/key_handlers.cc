@@ -139,10 +139,10 @@ Status GetKey(Call& call) {
   KVARTS_CHECK_OK(NoQuery(call));
   KVARTS_TRY(const Form form, FormOf(call));
   KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, call.service.engine().limits()));
-  if (call.service.options.hot_keys) call.loop.hot.Read(key);
   const BytesView wanted = physical;
   std::optional<Record> record;
   KVARTS_CHECK_OK(call.service.engine().Get({&wanted, 1}, {&record, 1}, {.cost = &call.cost.read}));
+  call.CountRead(key, record ? record->value.size() : 0);
   if (!record) {
     return Error(ErrorCode::kNotFound, "there is nothing under the key", {{"key", Escaped(key)}});
   }
@@ -177,7 +177,7 @@ Result<std::unique_ptr<WriteOp>> PutKey(Call& call) {
   }
   put.key = key;
   KVARTS_TRY(put.condition, ConditionOf(call));
-  if (call.service.options.hot_keys) call.loop.hot.Write(key, put.value.bytes.size());
+  call.CountWrite(key, put.value.bytes.size());
   const int status = put.condition.kind == keys::Condition::Kind::kAbsent ? 201 : 200;
   return MakeWrite(call, std::move(put), Bytes(key), status);
 }
@@ -188,7 +188,7 @@ Result<std::unique_ptr<WriteOp>> DeleteKey(Call& call) {
   KVARTS_CHECK_OK(Authorize(call, Right::kWrite, key));
   KVARTS_CHECK_OK(NoQuery(call));
   KVARTS_TRY(keys::Condition condition, ConditionOf(call));
-  if (call.service.options.hot_keys) call.loop.hot.Write(key, 0);
+  call.CountWrite(key, 0);
   return MakeWrite(call, keys::Delete{Bytes(key), std::move(condition)}, Bytes(key), 200);
 }
 
@@ -208,7 +208,7 @@ Result<std::unique_ptr<WriteOp>> PatchKey(Call& call) {
         }
       },
       command);
-  if (call.service.options.hot_keys) call.loop.hot.Write(key, 0);
+  call.CountWrite(key, 0);
   return MakeWrite(call, std::move(command), Bytes(key), 200);
 }
 

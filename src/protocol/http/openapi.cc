@@ -19,7 +19,7 @@ struct Schema {
 };
 
 // tidy: long function because it is a table
-constexpr std::array<Schema, 27> kSchemas = {{
+constexpr std::array<Schema, 30> kSchemas = {{
     {"Item", R"({"type":"object","required":["version","expiry"],"properties":{
       "key":{"type":"string"},"key_base64":{"type":"string","contentEncoding":"base64"},
       "value":{},"value_base64":{"type":"string","contentEncoding":"base64"},
@@ -96,6 +96,14 @@ constexpr std::array<Schema, 27> kSchemas = {{
       "created":{"type":"string"},"updated":{"type":"string"}}})"},
     {"Jobs", R"({"type":"object","properties":{"items":{"type":"array","items":{"$ref":"#/components/schemas/Job"}},
       "next":{"type":["string","null"]}}})"},
+    {"Stats", R"({"type":"object","required":["server"],"properties":{"server":{"type":"object"}}})"},
+    {"HotKeys", R"({"type":"object","required":["keys","prefixes"],"properties":{
+      "keys":{"type":"array","items":{"$ref":"#/components/schemas/HotKey"}},
+      "prefixes":{"type":"array","items":{"$ref":"#/components/schemas/HotKey"}},
+      "reads_per_second":{"type":"number"},"writes_per_second":{"type":"number"}}})"},
+    {"HotKey", R"({"type":"object","properties":{"key":{"type":"string"},"key_base64":{"type":"string"},
+      "cut":{"const":true},"reads_per_second":{"type":"number"},"writes_per_second":{"type":"number"},
+      "bytes_per_second":{"type":"number"}}})"},
     {"Problem", R"({"type":"object","required":["type","title","status","detail"],"properties":{
       "type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer"},"detail":{"type":"string"}}})"},
 }};

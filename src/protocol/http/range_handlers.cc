@@ -94,6 +94,7 @@ class ExportRange final : public SlowOp {
 
   void Begin(Session& session, Answer& answer) {
     ResponseWriter& head = answer.Begin(200, {});
+    answer.Warn(session.cost);  // of the first page: more is not known yet
     head.ContentType(kNdjson);
     if (session.info.gzip) {
       head.Header("Content-Encoding", "gzip");
@@ -193,6 +194,8 @@ Result<std::unique_ptr<SlowOp>> ListKeys(Call& call) {
   const size_t count = query.Choice("count", {"none", "exact", "estimate"}, 0);
   KVARTS_CHECK_OK(query.Finish());
   KVARTS_CHECK_OK(Authorize(call, Right::kRead, page.range));
+  call.CountRange(page.range.start);
+  call.info.takes_long = stream || count != 0;
   const Service& service = call.service;
   if (count == 2) return OnWorkers([&service, range = page.range] { return EstimateRange(service, range); });
   if (count == 1) return OnWorkers([&service, page = std::move(page)] { return CountRange(service, page); });
@@ -209,6 +212,7 @@ Result<std::unique_ptr<WriteOp>> DeleteKeys(Call& call) {
   }
   KVARTS_CHECK_OK(Authorize(call, Right::kWrite, range));
   KVARTS_TRY(RunOptions options, RunOptionsOf(call));
+  call.CountRange(range.start);
   auto write = std::make_unique<RangeWrite>(call.service.catalog, std::move(range));
   write->options = std::move(options);
   return write;

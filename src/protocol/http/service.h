@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/log_limit.h"
 #include "base/top_keys.h"
 #include "base/worker_pool.h"
 #include "core/store.h"
@@ -13,17 +14,29 @@
 #include "model/keys/pages.h"
 #include "net/http/response_head.h"
 #include "protocol/common/loop_metrics.h"
+#include "protocol/common/namespace_metrics.h"
+#include "protocol/http/collector.h"
 #include "protocol/http/options.h"
+
+namespace kvarts::net {
+class Listener;
+}  // namespace kvarts::net
 
 namespace kvarts::http {
 
 // Belongs to one loop; metrics and hot keys may be read by anybody.
 struct LoopState {
-  explicit LoopState(const Clock& clock) : date(clock.Now()), hot(clock) {}
+  LoopState(const Clock& clock, Catalog& catalog, NamespacePlaces& places);
 
   HttpDate date;
   LoopMetrics metrics;
+  NamespaceMetrics namespaces;
   TopKeys hot;
+  // What is logged of requests, so that a flood of them is none in the log.
+  LogLimit slow_log{kLoggedPerSecond};
+  LogLimit tombstone_log{kLoggedPerSecond};
+
+  static constexpr uint32_t kLoggedPerSecond = 10;
 };
 
 // What there is of a process, for everybody who serves it. Its parts outlive every connection.
@@ -35,7 +48,8 @@ struct Service {
   const Clock& clock;
   HttpOptions options;
   keys::CursorSetting cursors;
-  std::vector<std::unique_ptr<LoopState>> loops;
+  NamespacePlaces places{};  // outlives the loops that count by them
+  std::vector<std::unique_ptr<LoopState>> loops{};
   std::atomic<uint64_t> inflight_bytes{0};
   std::atomic<bool> ready{false};
   std::atomic<size_t> watchers{0};
@@ -44,6 +58,8 @@ struct Service {
   std::atomic<bool> tokens_required{false};
   // Nobody but this process can ask: its owner needs no token.
   bool local_only = false;
+  const net::Listener* listener = nullptr;  // for its counts
+  Collector collector{};
 
   Engine& engine() const { return store.engine(); }
 };

@@ -221,7 +221,7 @@ class Watch final : public SlowOp {
         }
       } else {
         const bool over = Send(session, found);
-        session.stream.SetDeadline(service.options.write_timeout);
+        session.stream.SetSendDeadline(service.options.write_timeout);
         const bool sent = co_await session.stream.Flush();
         if (over || !sent || session.stream.PeerGone()) break;
         if (found->size() >= kFeedPage) continue;
@@ -353,6 +353,7 @@ std::optional<FeedId> FeedOf(const NamespaceTable& table, const KeyRange& user_r
 }  // namespace
 
 Result<std::unique_ptr<SlowOp>> WatchKeys(Call& call) {
+  call.info.takes_long = true;
   static constexpr std::array<std::string_view, 2> kForms = {"application/json", "text/event-stream"};
   const auto form = ChooseMedia(call.head.accept(), kForms);
   if (!form) {

@@ -1,0 +1,60 @@
+// The observable side of the server: /metrics, /stats and /hotkeys. All of it is made on a worker. Figures are
+// for every token; which keys are hot is for who may administer.
+#include <array>
+
+#include "net/http/negotiate.h"
+#include "net/http/target.h"
+#include "protocol/http/access.h"
+#include "protocol/http/handlers.h"
+#include "protocol/http/metrics_text.h"
+#include "protocol/http/stats_answer.h"
+#include "protocol/http/work_op.h"
+
+namespace kvarts::http {
+namespace {
+
+constexpr uint64_t kMaxHotKeys = 500;
+constexpr uint64_t kDefaultHotKeys = 20;
+
+}  // namespace
+
+Result<std::unique_ptr<SlowOp>> GetMetrics(Call& call) {
+  KVARTS_CHECK_OK(QueryReader(call.head.query()).Finish());
+  if (!call.service.options.metrics) return Error(ErrorCode::kNotFound, "metrics are switched off");
+  static constexpr std::array<std::string_view, 2> kForms = {"text/plain", "application/openmetrics-text"};
+  // Prometheus asks for OpenMetrics first, and for whatever there is at last; a browser gets text.
+  const size_t form = ChooseMedia(call.head.accept(), kForms).value_or(0);
+  return OnWorkers([&service = call.service, form = static_cast<MetricsForm>(form)]() -> Result<WorkOp::Reply> {
+    KVARTS_TRY(const ServerFacts facts, service.collector.Take(service));
+    WorkOp::Reply reply;
+    reply.type = form == MetricsForm::kOpenMetrics ? kOpenMetricsType : kPrometheusType;
+    WriteMetrics(&reply.body, form, facts);
+    return reply;
+  });
+}
+
+Result<std::unique_ptr<SlowOp>> GetStats(Call& call) {
+  KVARTS_CHECK_OK(QueryReader(call.head.query()).Finish());
+  return OnWorkers([&service = call.service]() -> Result<WorkOp::Reply> {
+    KVARTS_TRY(const ServerFacts facts, service.collector.Take(service));
+    WorkOp::Reply reply;
+    WriteStats(&reply.body, facts, service.engine().capabilities().name, service.clock.Now());
+    return reply;
+  });
+}
+
+Result<std::unique_ptr<SlowOp>> GetHotKeys(Call& call) {
+  KVARTS_CHECK_OK(AuthorizeAdmin(call));
+  QueryReader query(call.head.query());
+  const auto order = static_cast<HotOrder>(query.Choice("by", {"reads", "writes", "bytes"}, 0));
+  const uint64_t limit = query.Uint("limit", kDefaultHotKeys, 1, kMaxHotKeys);
+  KVARTS_CHECK_OK(query.Finish());
+  if (!call.service.options.hot_keys) return Error(ErrorCode::kNotFound, "hot keys are switched off");
+  return OnWorkers([&service = call.service, order, limit]() -> Result<WorkOp::Reply> {
+    WorkOp::Reply reply;
+    WriteHotKeys(&reply.body, HotKeysOf(service), order, limit);
+    return reply;
+  });
+}
+
+}  // namespace kvarts::http

@@ -1,0 +1,17 @@
+#include "protocol/http/service.h"
+
+namespace kvarts::http {
+namespace {
+
+TopKeys::Options HotOptions(Catalog& catalog) {
+  TopKeys::Options options;
+  options.cut = [&catalog](BytesView key, PrefixEnds* ends) { return CutAtPartition(catalog.cached(), key, ends); };
+  return options;
+}
+
+}  // namespace
+
+LoopState::LoopState(const Clock& clock, Catalog& catalog, NamespacePlaces& places)
+    : date(clock.Now()), namespaces(places), hot(clock, HotOptions(catalog)) {}
+
+}  // namespace kvarts::http

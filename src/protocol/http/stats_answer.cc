@@ -1,0 +1,126 @@
+#include "protocol/http/stats_answer.h"
+
+#include "encoding/json_writer.h"
+#include "engine/stats_json.h"
+
+namespace kvarts::http {
+namespace {
+
+// With the counts at each boundary, so that whoever asks twice can tell what happened in between.
+void WriteLatency(JsonWriter& json, const std::array<HistogramSnapshot, kOperations>& latency) {
+  json.Name("latency").BeginObject();
+  for (size_t i = 0; i < kOperations; ++i) {
+    const HistogramSnapshot& its = latency[i];
+    json.Name(kOperationNames[i]).BeginObject().Field("count", its.Count()).Field("sum", its.Sum());
+    json.Field("p50", its.Quantile(0.5)).Field("p99", its.Quantile(0.99)).Field("p999", its.Quantile(0.999));
+    json.Name("at_most").BeginArray();
+    for (const double boundary : LatencyHistogram::Boundaries()) json.Number(its.CountAtMost(boundary));
+    json.EndArray().EndObject();
+  }
+  json.EndObject();
+}
+
+void WriteAnswers(JsonWriter& json, const std::array<uint64_t, 6>& answers) {
+  json.Name("answers").BeginObject().Field("1xx", answers[1]).Field("2xx", answers[2]).Field("3xx", answers[3]);
+  json.Field("4xx", answers[4]).Field("5xx", answers[5]).EndObject();
+}
+
+template <class Totals>
+void WriteKeysAndBytes(JsonWriter& json, const Totals& totals) {
+  json.Field("keys_read", totals.keys_read).Field("bytes_read", totals.bytes_read);
+  json.Field("keys_written", totals.keys_written).Field("bytes_written", totals.bytes_written);
+  json.Field("tombstones_skipped", totals.tombstones_skipped);
+}
+
+void WriteRequests(JsonWriter& json, const LoopTotals& loops) {
+  json.Name("requests").BeginObject();
+  json.Name("boundaries").BeginArray();
+  for (const double boundary : LatencyHistogram::Boundaries()) json.Number(boundary);
+  json.EndArray();
+  WriteLatency(json, loops.latency);
+  WriteAnswers(json, loops.answers);
+  WriteKeysAndBytes(json, loops);
+  json.Field("tombstone_warnings", loops.tombstone_warnings).Field("malformed", loops.requests_malformed);
+  json.Field("body_bytes", loops.bytes_in).Field("sent_bytes", loops.bytes_out).Field("slow", loops.slow_requests);
+  json.Field("throttled", loops.throttled).Field("rate_limited", loops.rate_limited).EndObject();
+}
+
+void WriteNamespaces(JsonWriter& json, const std::vector<NamespaceTotals>& namespaces) {
+  json.Name("namespaces").BeginArray();
+  for (const NamespaceTotals& space : namespaces) {
+    json.BeginObject().Field("name", space.name);
+    WriteAnswers(json, space.answers);
+    WriteKeysAndBytes(json, space);
+    for (size_t i = 0; i < static_cast<size_t>(Operation::kOther); ++i) {
+      AppendHistogram(&json, kOperationNames[i], space.latency[i]);
+    }
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void WriteProcess(JsonWriter& json, const ProcessStats& process) {
+  json.Name("process").BeginObject().Field("cpu_seconds", process.cpu_seconds);
+  json.Field("resident_bytes", process.resident_bytes).Field("virtual_bytes", process.virtual_bytes);
+  json.Field("threads", process.threads).Field("open_fds", process.open_fds).Field("max_fds", process.max_fds);
+  json.EndObject();
+}
+
+void WriteServer(JsonWriter& json, const ServerFacts& facts, std::string_view engine_name, Timestamp now) {
+  const double seconds = static_cast<double>(now.micros) * 1e-6;
+  json.Name("server").BeginObject().Field("version", KVARTS_VERSION).Field("engine", engine_name);
+  json.Field("time", seconds).Field("uptime_seconds", std::max(0.0, seconds - facts.process.start_seconds));
+  json.Field("loops", facts.loop_threads);
+  json.Name("connections").BeginObject().Field("open", facts.connections);
+  json.Field("accepted", facts.connections_accepted).Field("refused", facts.connections_refused);
+  json.Field("unknown", facts.connections_unknown).EndObject();
+  json.Field("inflight_bytes", facts.inflight_bytes).Field("worker_queue", facts.work_queued);
+  json.Field("log_dropped", facts.log_dropped);
+  WriteProcess(json, facts.process);
+  WriteRequests(json, facts.loops);
+  WriteNamespaces(json, facts.namespaces);
+  json.Name("jobs").BeginObject();
+  for (size_t i = 0; i < kJobStates; ++i) {
+    json.Field(JobStateName(static_cast<JobState>(i)), facts.store->jobs[i]);
+  }
+  json.EndObject().Name("widest_partitions").BeginArray();
+  for (const Partition& partition : facts.store->partitions) {
+    json.BeginObject().BytesField("prefix", partition.prefix).Field("bytes", partition.holds.bytes);
+    json.Field("keys", partition.holds.entries).EndObject();
+  }
+  json.EndArray();
+  json.Field("reads_per_second", facts.hot.reads_per_second());
+  json.Field("writes_per_second", facts.hot.writes_per_second()).EndObject();
+}
+
+void WriteHottest(JsonWriter& json, std::string_view name, const std::vector<HotKey>& hottest) {
+  json.Name(name).BeginArray();
+  for (const HotKey& hot : hottest) {
+    json.BeginObject().BytesField("key", hot.key);
+    if (hot.cut) json.Field("cut", true);
+    json.Field("reads_per_second", hot.reads.per_second).Field("writes_per_second", hot.writes.per_second);
+    json.Field("bytes_per_second", hot.reads.bytes_per_second + hot.writes.bytes_per_second).EndObject();
+  }
+  json.EndArray();
+}
+
+}  // namespace
+
+void WriteStats(Bytes* out, const ServerFacts& facts, std::string_view engine_name, Timestamp now) {
+  JsonWriter json(out);
+  json.BeginObject();
+  AppendStats(&json, facts.store->engine);
+  WriteServer(json, facts, engine_name, now);
+  json.EndObject();
+}
+
+void WriteHotKeys(Bytes* out, const HotKeys& hot, HotOrder order, size_t at_most) {
+  JsonWriter json(out);
+  json.BeginObject();
+  WriteHottest(json, "keys", hot.Keys(order, at_most));
+  WriteHottest(json, "prefixes", hot.Prefixes(order, at_most));
+  json.Field("reads_per_second", hot.reads_per_second()).Field("writes_per_second", hot.writes_per_second());
+  json.EndObject();
+}
+
+}  // namespace kvarts::http
