@@ -26,7 +26,8 @@ add_library(kvarts_asio INTERFACE)
 target_include_directories(kvarts_asio SYSTEM INTERFACE "${KVARTS_ASIO_INCLUDE_DIR}")
 target_compile_definitions(kvarts_asio INTERFACE ASIO_STANDALONE ASIO_NO_DEPRECATED ASIO_SEPARATE_COMPILATION
                                                  ASIO_NO_TS_EXECUTORS
-                                                 # Else it depends on what a file includes first which one it uses.
+                                                 # Else it depends on what a file includes before Asio whether memory
+                                                 # comes from new or from malloc, and another file gives it back.
                                                  ASIO_DISABLE_STD_ALIGNED_ALLOC)
 target_link_libraries(kvarts_asio INTERFACE Threads::Threads)
 if(KVARTS_SANITIZE MATCHES thread)
