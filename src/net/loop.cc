@@ -18,6 +18,10 @@ void Loop::Run() {
   Spawn(Tick());
   Spawn(poller_.Run());
   context_.run();
+  // Whoever waits for a socket is told, and ends; the rest goes with the context.
+  for (Stream* stream = streams_; stream != nullptr; stream = stream->next_) stream->Abort();
+  context_.restart();
+  context_.poll();
 }
 
 void Loop::Stop() { context_.stop(); }
@@ -40,7 +44,11 @@ void Loop::Remove(Stream* stream) {
 void Loop::Drain() {
   draining_ = true;
   for (Stream* stream = streams_; stream != nullptr; stream = stream->next_) {
-    if (stream->idle()) stream->Abort();
+    if (stream->idle()) {
+      stream->Abort();
+    } else {
+      stream->Wake();
+    }
   }
 }
 

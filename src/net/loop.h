@@ -56,7 +56,8 @@ class Loop {
   // The time of the last tick.
   SteadyTime now() const { return now_; }
 
-  // No request may begin any more: idle connections are closed, the others after what they are doing.
+  // No request may begin any more: idle connections are closed, the others after what they are doing. Those that sleep
+  // are woken, to see for themselves.
   void Drain();
   bool draining() const { return draining_; }
   // Connections on this loop; from any thread.

@@ -148,13 +148,15 @@ Status ApplyPut(Writer writer, const Put& put, Outcome* outcome) {
   }
   KVARTS_TRY(const Timestamp expiry, ExpiryOf(writer.txn, put.lifetime, before));
   if (!put.value.envelope) {
-    return Write(writer, put.key, physical, {put.value.kind, put.value.bytes, expiry, 0, ForEver(put.lifetime, before)}, outcome);
+    return Write(writer, put.key, physical, {put.value.kind, put.value.bytes, expiry, 0, ForEver(put.lifetime, before)},
+                 outcome);
   }
   Envelope envelope = *put.value.envelope;
   envelope.payload = put.value.bytes;
   KVARTS_TRY(Bytes encoded, envelope.Encode());
-  return Write(writer, put.key, physical, 
-               {ValueKind::kEnvelope, std::move(encoded), expiry, envelope.schema, ForEver(put.lifetime, before)}, outcome);
+  return Write(writer, put.key, physical,
+               {ValueKind::kEnvelope, std::move(encoded), expiry, envelope.schema, ForEver(put.lifetime, before)},
+               outcome);
 }
 
 Status ApplyDelete(Writer writer, const Delete& command) {
@@ -175,8 +177,9 @@ Status ApplyTouch(Writer writer, const Touch& touch, Outcome* outcome) {
   KVARTS_TRY(std::optional<Record> found, Read(writer.txn, physical, touch.key, touch.condition));
   if (!found) return NotFound(touch.key);
   KVARTS_TRY(const Timestamp expiry, ExpiryOf(writer.txn, touch.lifetime, found));
-  return Write(writer, touch.key, physical, {found->header.kind, std::move(found->value), expiry, found->header.schema},
-               outcome);
+  const bool for_ever = ForEver(touch.lifetime, found);
+  return Write(writer, touch.key, physical,
+               {found->header.kind, std::move(found->value), expiry, found->header.schema, for_ever}, outcome);
 }
 
 Status ApplyIncrement(Writer writer, const Increment& increment, Outcome* outcome) {
@@ -195,8 +198,8 @@ Status ApplyIncrement(Writer writer, const Increment& increment, Outcome* outcom
   KVARTS_TRY(const Timestamp expiry, ExpiryOf(writer.txn, increment.lifetime, found));
   const ValueKind kind = found ? found->header.kind : ValueKind::kCounter;
   Bytes value = kind == ValueKind::kCounter ? CounterValue(number) : std::to_string(number);
-  return Write(writer, increment.key, physical,
-               {kind, std::move(value), expiry, 0, ForEver(increment.lifetime, found)}, outcome);
+  return Write(writer, increment.key, physical, {kind, std::move(value), expiry, 0, ForEver(increment.lifetime, found)},
+               outcome);
 }
 
 Status ApplyAppend(Writer writer, const Append& append, Outcome* outcome) {

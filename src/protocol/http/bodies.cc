@@ -178,7 +178,16 @@ KeyRange TakeRange(JsonReader& json, Fields& fields) {
 }
 
 // Which groups of fields an operation takes, besides its key or range.
-enum Takes : unsigned { kValue = 1, kTtl = 2, kEnvelope = 4, kBy = 8, kCondition = 16, kMissingOk = 32, kRange = 64, kKey = 128 };
+enum Takes : unsigned {
+  kValue = 1,
+  kTtl = 2,
+  kEnvelope = 4,
+  kBy = 8,
+  kCondition = 16,
+  kMissingOk = 32,
+  kRange = 64,
+  kKey = 128
+};
 
 // That nothing is given which the operation would ignore.
 void Only(JsonReader& json, const Fields& fields, unsigned takes) {

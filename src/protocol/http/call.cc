@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "base/log.h"
 #include "protocol/http/compress.h"
 #include "protocol/http/problem.h"
+#include "protocol/http/routes.h"
 
 namespace kvarts::http {
 
@@ -48,7 +50,14 @@ void Answer::Finish() {
   writer_.Finish();
 }
 
-void Answer::Problem(const Error& error) { WriteProblem(Begin(StatusOf(error.code()), {}), error); }
+void Answer::Problem(const Error& error) {
+  const int status = StatusOf(error);
+  if (status == 500) {
+    Log(LogLevel::kError, "a request failed", error,
+        {{"route", info_.route == nullptr ? std::string_view() : info_.route->path}, {"trace", info_.trace}});
+  }
+  WriteProblem(Begin(status, {}), error);
+}
 
 void Answer::Problem(const HttpError& error, std::string_view allow) {
   WriteProblem(Begin(error.status, {}), error, allow);

@@ -201,6 +201,7 @@ Connection::Step Connection::Dispatch(std::string_view body) {
   }
   if (found.route->right) {
     Result<std::shared_ptr<const Credential>> who = Authenticate(service_, head_, &last_token_);
+    if (const Status origin = CheckOrigin(service_, head_, info); !origin.has_value()) who = origin.error();
     if (!who.has_value()) {
       if (!batch_.empty()) return Step::kRunBatch;
       if (who.error().code() == ErrorCode::kRateLimited) loop_.metrics.rate_limited.Add();
@@ -299,11 +300,11 @@ void Connection::CountDone(const RequestInfo& info, int status, const Cost& cost
 
 net::Task<bool> Connection::Send() {
   if (stream_.FlushNow()) co_return true;
-  const bool fits = Hold(stream_.output().size());
+  // Counted, but sent in any case: what was done is said.
+  Hold(stream_.output().size());
   stream_.Keep();
   stream_.SetSendDeadline(service_.options.write_timeout);
-  bool sent = false;
-  if (fits) sent = co_await stream_.Flush();
+  const bool sent = co_await stream_.Flush();
   Release();
   co_return sent;
 }

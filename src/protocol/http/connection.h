@@ -20,7 +20,10 @@ namespace kvarts::http {
 class Connection {
  public:
   Connection(net::Stream& stream, Service& service);
-  ~Connection() { CountSent(); }
+  ~Connection() {
+    CountSent();
+    Release();
+  }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 

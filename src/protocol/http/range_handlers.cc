@@ -9,6 +9,7 @@
 #include "protocol/http/compress.h"
 #include "protocol/http/handlers.h"
 #include "protocol/http/items.h"
+#include "protocol/http/problem.h"
 #include "protocol/http/requests.h"
 #include "protocol/http/work_op.h"
 
@@ -84,6 +85,7 @@ class ExportRange final : public SlowOp {
       Append(&session.stream.output(), *page);
       session.stream.SetSendDeadline(service.options.write_timeout);
       const bool sent = co_await session.stream.Flush();
+      session.stream.ClearDeadline();
       if (!sent) co_return Error(ErrorCode::kUnavailable, "the client does not take the answer");
     }
     co_return Status();
@@ -176,8 +178,7 @@ Result<std::unique_ptr<SlowOp>> ListKeys(Call& call) {
   static constexpr std::array<std::string_view, 2> kForms = {"application/json", kNdjson};
   const auto form = ChooseMedia(call.head.accept(), kForms);
   if (!form) {
-    return Error(ErrorCode::kInvalidArgument, "the answer is application/json or application/x-ndjson",
-                 {{"accept", std::string(call.head.accept())}});
+    return NotAcceptable("the answer is application/json or application/x-ndjson", call.head.accept());
   }
   const bool stream = *form == 1;
   QueryReader query(call.head.query());
