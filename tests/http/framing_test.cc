@@ -166,7 +166,7 @@ TEST_P(FramingTest, ErrorsLeaveTheConnectionUsable) {
 
 TEST_P(FramingTest, ARequestMayArriveByteByByte) {
   HttpClient client = Connect();
-  const std::string put = RequestText("PUT", "/keys/framing/slow", {{"X", std::string(100, 'y')}}, "slowly");
+  const std::string put = "\r\n" + RequestText("PUT", "/keys/framing/slow", {{"X", std::string(100, 'y')}}, "slowly");
   ASSERT_TRUE(client.SendInParts(put + put, 1));
   EXPECT_EQ(client.Read().status, 200);
   EXPECT_EQ(client.Read().status, 200);
