@@ -110,7 +110,8 @@ Result<int> FollowJob(Client& client, const Arguments& arguments, const Reply& r
   const std::string id = answer.Text("job");
   if (!id.empty() && arguments.Has("wait")) return WaitForJob(client, arguments, id);
   if (PrintedAsJson(arguments, reply)) return kExitOk;
-  Print(id.empty() ? "done\n" : fmt::format("job {} does it; `kvarts job wait {}` waits for it\n", Harmless(id), Harmless(id)));
+  Print(id.empty() ? "done\n"
+                   : fmt::format("job {} does it; `kvarts job wait {}` waits for it\n", Harmless(id), Harmless(id)));
   return kExitOk;
 }
 

@@ -213,12 +213,13 @@ constexpr Command kCommands[] = {
 }  // namespace
 
 const Syntax& NamespaceSyntax() {
-  static const Syntax kSyntax = {.arguments = {},
-                                 .options = {},
-                                 .description =
-                                     "A namespace has a grammar such as t/<tenant>/case/<id:uuid>, and rules for the keys and\n"
-                                     "values under it: limits, a default time to live, envelopes, a feed, retention.\n"
-                                     "`kvarts explain KEY` says how a key is read.\n"};
+  static const Syntax kSyntax = {
+      .arguments = {},
+      .options = {},
+      .description =
+          "A namespace has a grammar such as t/<tenant>/case/<id:uuid>, and rules for the keys and\n"
+          "values under it: limits, a default time to live, envelopes, a feed, retention.\n"
+          "`kvarts explain KEY` says how a key is read.\n"};
   return kSyntax;
 }
 

@@ -21,17 +21,17 @@ constexpr Duration kFirstPause = Duration::Millis(200);
 constexpr Duration kLongestPause = Duration::Seconds(5);
 
 Syntax MakeSyntax() {
-  return OverApi(
-      {.arguments = {{"PREFIX", true}},
-       .options = Joined({{"since", OptionKind::kText, "V", "what has changed after this version, too"},
-                          {"count", OptionKind::kCount, "N", "end after so many changes", {}, 1}},
-                         WordOptions()),
-       .description = "Prints a line for each change of a key that begins with PREFIX, or of any, until\n"
+  return OverApi({.arguments = {{"PREFIX", true}},
+                  .options = Joined({{"since", OptionKind::kText, "V", "what has changed after this version, too"},
+                                     {"count", OptionKind::kCount, "N", "end after so many changes", {}, 1}},
+                                    WordOptions()),
+                  .description =
+                      "Prints a line for each change of a key that begins with PREFIX, or of any, until\n"
                       "Ctrl-C. When the connection breaks it is made again, and no change is missed as long as\n"
                       "the server remembers it. With --json an object per line.\n\n"
                       "  kvarts watch user:\n"
                       "  kvarts watch --json --since 1783246530000000 | jq .key\n",
-       .check = &CheckWords});
+                  .check = &CheckWords});
 }
 
 std::string ChangeText(std::string_view op, const JsonObject& change) {
@@ -91,15 +91,15 @@ class Watcher {
     if (prefix_) query.Add("prefix", *prefix_);
     if (!since_.empty()) query.Add("since", since_);
     EventStream events(kMaxEventBytes);
-    return client_.Stream({.path = "/watch" + query.text(), .headers = {"Accept: text/event-stream"}},
-                          [&](std::string_view piece) {
-                            connected_ = true;
-                            told_ = false;
-                            const Status fed = events.Feed(piece, [&](const StreamEvent& event) { return Take(event); });
-                            if (!fed.has_value()) failed_ = fed;
-                            if (!events.last_id().empty()) since_ = events.last_id();
-                            return failed_.has_value() && left_ > 0;
-                          });
+    return client_.Stream(
+        {.path = "/watch" + query.text(), .headers = {"Accept: text/event-stream"}}, [&](std::string_view piece) {
+          connected_ = true;
+          told_ = false;
+          const Status fed = events.Feed(piece, [&](const StreamEvent& event) { return Take(event); });
+          if (!fed.has_value()) failed_ = fed;
+          if (!events.last_id().empty()) since_ = events.last_id();
+          return failed_.has_value() && left_ > 0;
+        });
   }
 
   // False after the last one that was wanted.

@@ -54,6 +54,7 @@ class Txn {
   // a kind that reads leave, with the version at which it was seen.
   void RestOn(Precondition known) {
     known.from_read = true;
+    known.implied = true;
     preconditions_.push_back(std::move(known));
   }
 

@@ -34,6 +34,8 @@ struct Precondition {
   // A precondition that stands for something the transaction read fails as `conflict`, and the transaction is run
   // again. One that the caller stated fails as `precondition_failed`.
   bool from_read = false;
+  // Of what nobody asked for: a layer's own. It does not count as an operation of the commit.
+  bool implied = false;
   // Look at values that have expired as if they had not: for the removal of owned values.
   bool expired_too = false;
   // What was read to arrive at this precondition, if anything: the version of the view, and the first instant at

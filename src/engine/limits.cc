@@ -1,5 +1,7 @@
 #include "engine/limits.h"
 
+#include <algorithm>
+
 #include <string>
 
 namespace kvarts {
@@ -63,7 +65,8 @@ size_t CommitBytes(const Commit& commit) {
 }
 
 Status CheckCommit(const Commit& commit, const Limits& limits) {
-  const size_t operations = commit.preconditions.size() + commit.mutations.size();
+  const auto implied = std::ranges::count(commit.preconditions, true, &Precondition::implied);
+  const size_t operations = commit.preconditions.size() - static_cast<size_t>(implied) + commit.mutations.size();
   if (operations > limits.max_commit_operations) {
     return LimitExceeded("the commit has too many operations", "max_commit_operations", limits.max_commit_operations,
                          operations);

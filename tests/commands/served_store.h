@@ -1,5 +1,5 @@
-// A store that commands reach: a server of its own, or a data directory. Tests run on both by parameter, since a command
-// is not to know the difference.
+// A store that commands reach: a server of its own, or a data directory. Tests run on both by parameter, since a
+// command is not to know the difference.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -55,17 +55,18 @@ void Answer::Problem(const HttpError& error, std::string_view allow) {
 }
 
 void Call::CountRead(BytesView key, size_t bytes) {
-  if (service.options.hot_keys) loop.hot.Read(key, bytes);
   CountRange(key);
+  if (service.options.hot_keys) loop.hot.Read(key, bytes);
 }
 
 void Call::CountWrite(BytesView key, size_t bytes) {
-  if (service.options.hot_keys) loop.hot.Write(key, bytes);
   CountRange(key);
+  if (service.options.hot_keys) loop.hot.Write(key, bytes);
 }
 
 void Call::CountRange(BytesView start) {
-  if (service.options.metrics) info.place = loop.namespaces.PlaceWith(info.place, service.catalog.current(), start);
+  const NamespaceTable& table = service.catalog.current();
+  if (service.options.metrics) info.place = loop.namespaces.PlaceWith(info.place, table, start);
 }
 
 }  // namespace kvarts::http

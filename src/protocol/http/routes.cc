@@ -379,15 +379,15 @@ std::vector<Route> MakeRoutes() {
   };
 }
 
-// Whether the path is the route's, and what it has in place of the parameter. At the end of a path a parameter takes
-// all that is left, elsewhere it ends at the next slash.
+// Whether the path is the route's, and what it has in place of the parameter. A key takes all that is left, anything
+// else ends at the next slash.
 bool Matches(std::string_view pattern, std::string_view path, std::string_view* rest) {
   const size_t open = pattern.find('{');
   if (open == std::string_view::npos) return pattern == path;
   if (!path.starts_with(pattern.substr(0, open))) return false;
   const std::string_view after = pattern.substr(pattern.find('}') + 1);
   *rest = path.substr(open);
-  if (after.empty()) return true;
+  if (pattern.substr(open) == "{key}") return true;
   if (!rest->ends_with(after)) return false;
   rest->remove_suffix(after.size());
   return rest->find('/') == std::string_view::npos;

@@ -29,7 +29,7 @@ struct Response {
 
 struct Route {
   Method method;
-  // "/keys/{key}": a parameter at the end takes the rest of the path, slashes included.
+  // "/keys/{key}": a key takes the rest of the path, slashes included; other parameters end at the next slash.
   std::string_view path;
   std::string_view name;  // the operationId
   std::string_view about;

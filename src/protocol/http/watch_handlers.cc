@@ -353,6 +353,7 @@ std::optional<FeedId> FeedOf(const NamespaceTable& table, const KeyRange& user_r
 }  // namespace
 
 Result<std::unique_ptr<SlowOp>> WatchKeys(Call& call) {
+  call.info.takes_long = true;
   static constexpr std::array<std::string_view, 2> kForms = {"application/json", "text/event-stream"};
   const auto form = ChooseMedia(call.head.accept(), kForms);
   if (!form) {
