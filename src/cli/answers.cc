@@ -26,6 +26,11 @@ std::string ListText(const std::string& array) {
 
 std::string FieldText(const JsonField& field) {
   if (field.kind == JsonKind::kNull) return {};
+  if (field.kind == JsonKind::kObject) {
+    // An error says it in words.
+    const Result<JsonObject> object = JsonObject::Parse(field.text);
+    if (object.has_value() && object->Find("detail") != nullptr) return Harmless(object->Text("detail"));
+  }
   return Harmless(field.kind == JsonKind::kArray ? ListText(field.text) : field.text);
 }
 

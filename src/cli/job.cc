@@ -14,7 +14,7 @@ constexpr uint64_t kPage = 100;
 const Syntax& ListSyntax() {
   static const Syntax kSyntax =
       OverApi({.arguments = {},
-               .options = {{"limit", OptionKind::kCount, "N", "at most so many (default 100)", {}, 1}},
+               .options = {{"limit", OptionKind::kCount, "N", "at most so many, up to 1000 (default 100)", {}, 1}},
                .description = "Lists jobs, the ones that have ended among them, with how far they have come.\n"});
   return kSyntax;
 }

@@ -82,7 +82,7 @@ TEST_P(ImportExport, ALineThatIsWrongIsNamedAndCanBeContinuedFrom) {
   EXPECT_EQ(ran.code, 1);
   EXPECT_EQ(ran.err,
             "kvarts: 17 keys were written; --from-line 18 goes on where this one stopped\n"
-            "kvarts: there is no such field (line 18, field kye, at 2)\n");
+            "kvarts: there is no such field (line 18, field kye, at 1)\n");
   EXPECT_THAT(LinesOf(Done({"scan"})), SizeIs(17));
   EXPECT_THAT(Done({"import", temp_ / "in", "--from-line", "19", "--json"}), R"({"written":7,"expired":0})"
                                                                              "\n");

@@ -216,6 +216,14 @@ TEST(KeysUsage, SaysWhatToDoWhenThereIsNoServer) {
   EXPECT_THAT(wrong.err, HasSubstr("a server is named by http://HOST:PORT"));
 }
 
+TEST(KeysUsage, FindsAServerByItsAddress) {
+  const ServerProcess server({"--engine", "memory"});
+  const std::string url = "http://" + server.address();
+  EXPECT_EQ(RunKvarts({"put", "k", "v", "--server", url + "/"}).code, 0);
+  EXPECT_EQ(RunKvarts({"get", "k", "--server", url}).out, "v");
+  EXPECT_THAT(RunKvarts({"get", "k", "--server", "https://" + server.address()}).err, HasSubstr("TLS"));
+}
+
 TEST(KeysUsage, OnlyWhatWritesMakesADirectory) {
   const TempDir dir;
   for (const std::vector<std::string>& words :
@@ -228,7 +236,7 @@ TEST(KeysUsage, OnlyWhatWritesMakesADirectory) {
   }
   EXPECT_FALSE(std::filesystem::exists(dir / "none"));
   EXPECT_EQ(RunKvarts({"put", "k", "v", "--data", dir / "none"}).code, 0);
-  const ServerProcess server(dir / "none");
+  const ServerProcess server({"--data", dir / "none"});
   const Ran busy = RunKvarts({"get", "k", "--data", dir / "none"});
   EXPECT_EQ(busy.code, 1) << "a directory that is served was opened a second time";
 }

@@ -104,6 +104,9 @@ Status AuthorizeCommit(const Call& call, const CommitBody& body) {
     const auto* range = std::get_if<keys::DeleteRange>(&command);
     KVARTS_CHECK_OK(range != nullptr ? Authorize(call, Right::kWrite, range->range)
                                      : Authorize(call, Right::kWrite, keys::KeyOf(command)));
+    const bool shows =
+        std::holds_alternative<keys::Increment>(command) || std::holds_alternative<keys::Append>(command);
+    if (shows) KVARTS_CHECK_OK(Authorize(call, Right::kRead, keys::KeyOf(command)));
   }
   return {};
 }
@@ -139,7 +142,7 @@ Result<std::unique_ptr<SlowOp>> GetKeys(Call& call) {
 
 Result<std::unique_ptr<WriteOp>> Commit(Call& call) {
   KVARTS_CHECK_OK(WantJson(call));
-  KVARTS_TRY(CommitBody body, ParseCommitBody(call.body));
+  KVARTS_TRY(CommitBody body, ParseCommitBody(call.body, call.service.engine().limits().max_commit_operations));
   KVARTS_CHECK_OK(AuthorizeCommit(call, body));
   KVARTS_TRY(RunOptions options, RunOptionsOf(call));
   for (const keys::Command& command : body.commands) CountCommand(call, command);
