@@ -32,6 +32,7 @@ class Loop {
   static constexpr size_t kScratchBytes = 64 << 10;
 
   explicit Loop(size_t number);
+  ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
