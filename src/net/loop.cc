@@ -15,8 +15,8 @@ Loop::Loop(size_t number)
       poller_(context_.get_executor()) {}
 
 Loop::~Loop() {
-  // A coroutine that waits for a socket is held by nobody but itself. Aborted, it is on the context's queue, and goes with
-  // the context.
+  // A coroutine that waits for a socket is held by nobody but itself. Aborted, it is on the context's queue, and goes
+  // with the context.
   for (Stream* stream = streams_; stream != nullptr; stream = stream->next_) stream->Abort();
 }
 
@@ -24,10 +24,6 @@ void Loop::Run() {
   Spawn(Tick());
   Spawn(poller_.Run());
   context_.run();
-  // Whoever waits for a socket is told, and ends; the rest goes with the context.
-  for (Stream* stream = streams_; stream != nullptr; stream = stream->next_) stream->Abort();
-  context_.restart();
-  context_.poll();
 }
 
 void Loop::Stop() { context_.stop(); }

@@ -58,12 +58,21 @@ Result<WorkOp::Reply> CountRange(const Service& service, const keys::PageQuery& 
   return reply;
 }
 
-Result<WorkOp::Reply> EstimateRange(const Service& service, const KeyRange& range) {
-  KVARTS_TRY(const KeyRange physical, CheckedUserRange(range, service.engine().limits()));
-  KVARTS_TRY(const RangeEstimate estimate, service.engine().Estimate(physical));
+// A few keys are counted; of more the engine knows about how many there are.
+Result<WorkOp::Reply> EstimateRange(const Service& service, keys::PageQuery query) {
+  constexpr size_t kCounted = 1000;
   WorkOp::Reply reply;
+  KVARTS_TRY(const KeyRange physical, CheckedUserRange(query.range, service.engine().limits()));
+  KVARTS_TRY(const RangeEstimate estimate, service.engine().Estimate(physical));
+  query.values = false;
+  query.cursor.clear();
+  query.limit = kCounted;
+  KVARTS_TRY(const keys::KeyPage page, keys::ReadPage(service.engine(), query, service.cursors));
+  reply.cost.read = page.cost;
+  const bool all = !page.cursor.has_value();
+  const uint64_t count = all ? page.scanned.size() : std::max<uint64_t>(estimate.entries, page.scanned.size());
   JsonWriter json(&reply.body);
-  json.BeginObject().Field("count", estimate.entries).Field("bytes", estimate.bytes).Field("exact", false).EndObject();
+  json.BeginObject().Field("count", count).Field("bytes", estimate.bytes).Field("exact", all).EndObject();
   return reply;
 }
 
@@ -198,7 +207,7 @@ Result<std::unique_ptr<SlowOp>> ListKeys(Call& call) {
   call.CountRange(page.range.start);
   call.info.takes_long = stream || count != 0;
   const Service& service = call.service;
-  if (count == 2) return OnWorkers([&service, range = page.range] { return EstimateRange(service, range); });
+  if (count == 2) return OnWorkers([&service, page] { return EstimateRange(service, page); });
   if (count == 1) return OnWorkers([&service, page = std::move(page)] { return CountRange(service, page); });
   if (stream) return std::make_unique<ExportRange>(std::move(page), limited);
   return OnWorkers([&service, page = std::move(page)] { return ListPage(service, page); });
