@@ -15,8 +15,8 @@ Loop::Loop(size_t number)
       poller_(context_.get_executor()) {}
 
 Loop::~Loop() {
-  // A coroutine that waits for a socket is held by nobody but itself. Aborted, it is on the context's queue, and goes with
-  // the context.
+  // A coroutine that waits for a socket is held by nobody but itself. Aborted, it is on the context's queue, and goes
+  // with the context.
   for (Stream* stream = streams_; stream != nullptr; stream = stream->next_) stream->Abort();
 }
 
