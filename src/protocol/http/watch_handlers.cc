@@ -196,6 +196,7 @@ class Watch final : public SlowOp {
     const auto waker = std::make_shared<Waker>(session.stream.loop(), session.stream);
     const auto backlog = std::make_shared<Backlog>(service.options.max_watch_backlog);
     const Subscription subscription(service, query_, waker, backlog);
+    const TokenWatch token_watch(service, session.info.who != nullptr, waker);
     next_ = query_.from.value_or(FeedPosition{service.engine().LastVersion().Next(), 0});
     const auto until = std::chrono::steady_clock::now() + query_.wait;
     Status ended;
@@ -208,6 +209,15 @@ class Watch final : public SlowOp {
         found = co_await OnWorker(session.stream.loop(), service.workers, read);
       } else {
         found = backlog->Take();
+      }
+      // What was committed after a token was revoked is not for its bearer.
+      if (session.info.who && !service.tokens.StillHolds(*session.info.who)) {
+        if (query_.events) {
+          if (chunked_) AppendLastChunk(&session.stream.output());
+        } else {
+          ended = Error(ErrorCode::kUnauthenticated, "the token is not valid any more");
+        }
+        break;
       }
       if (!query_.events) {
         const bool late = std::chrono::steady_clock::now() >= until;
@@ -226,10 +236,9 @@ class Watch final : public SlowOp {
         if (over || !sent || session.stream.PeerGone()) break;
         if (found->size() >= kFeedPage) continue;
       }
-      if (session.info.who && !service.tokens.StillHolds(*session.info.who)) break;
       session.stream.ClearDeadline();
       session.stream.set_idle(true);
-      co_await session.stream.Sleep(SleepUntil(service, until));
+      co_await session.stream.Sleep(std::min(SleepUntil(service, until), TokenLasts(session)));
       session.stream.set_idle(false);
       if (session.stream.aborted()) break;
     }
@@ -257,6 +266,20 @@ class Watch final : public SlowOp {
     ~Subscription() { subscriptions.Cancel(id); }
     Subscriptions& subscriptions;
     const Subscriptions::Id id;
+  };
+
+  // Wakes the watch when a token is changed, which may be its own. The table of tokens is told first.
+  struct TokenWatch {
+    TokenWatch(Service& service, bool wanted, const std::shared_ptr<Waker>& waker)
+        : subscriptions(service.store.subscriptions()) {
+      if (!wanted) return;
+      id = subscriptions.Watch(TokenKeys(), [waker](const Mutation&, Version) { Waker::Wake(waker); });
+    }
+    ~TokenWatch() {
+      if (id != 0) subscriptions.Cancel(id);
+    }
+    Subscriptions& subscriptions;
+    Subscriptions::Id id = 0;
   };
 
   // On a worker.
@@ -334,6 +357,16 @@ class Watch final : public SlowOp {
     if (query_.events) return service.options.heartbeat;
     const auto left = std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now());
     return std::clamp(left, milliseconds(0), service.options.heartbeat);
+  }
+
+  // How long the token is valid.
+  static std::chrono::milliseconds TokenLasts(const Session& session) {
+    using std::chrono::milliseconds;
+    if (!session.info.who || session.info.who->token().expiry == kNever) return milliseconds::max();
+    const Timestamp now = session.service.engine().Now();
+    const Timestamp expiry = session.info.who->token().expiry;
+    if (expiry <= now) return milliseconds(0);
+    return milliseconds((expiry.micros - now.micros) / 1000 + 1);
   }
 
   const WatchQuery query_;
