@@ -150,7 +150,8 @@ TEST_P(TokensTest, AListTellsEverythingButTheSecret) {
   const HttpAnswer list = AsAdmin("GET", "/tokens");
   EXPECT_EQ(list.body.find(secret), std::string::npos);
   bool found = false;
-  for (const JsonValue& item : JsonValue::Parse(list.body)["items"].elements()) {
+  const JsonValue items = JsonValue::Parse(list.body)["items"];
+  for (const JsonValue& item : items.elements()) {
     if (item["id"].text() != token["id"].text()) continue;
     found = true;
     EXPECT_EQ(item["name"].text(), "listed");
@@ -351,7 +352,7 @@ TEST_P(TokenFilesTest, SecretsAreNowhere) {
   EXPECT_EQ(server->Wait(), 0);
   EXPECT_EQ(server->Log().find(secret), std::string::npos);
   for (const bool json : {false, true}) {
-    std::vector<std::string> words = {KVARTS_BINARY_DIR "/kvarts", "dump", "--data", dir / "data", "--values"};
+    std::vector<std::string> words = {KVARTS_BINARY_DIR "/kvarts", "dump", dir / "data", "--values"};
     if (json) words.emplace_back("--json");
     const ProgramRun dump = RunProgram(words);
     EXPECT_EQ(dump.code, 0) << dump.err;
