@@ -34,8 +34,8 @@ HttpAnswer AccessTest::Ask(const std::string& token, std::string_view method, st
 }
 
 void AccessTest::Declare(const std::string& name, const std::string& grammar, bool feed) {
-  const HttpAnswer declared = AsAdmin("PUT", "/namespaces/" + name,
-                                      fmt::format(R"({{"grammar":"{}","feed":{}}})", grammar, feed));
+  const HttpAnswer declared =
+      AsAdmin("PUT", "/namespaces/" + name, fmt::format(R"({{"grammar":"{}","feed":{}}})", grammar, feed));
   EXPECT_EQ(declared.status, 200) << declared.body;
 }
 

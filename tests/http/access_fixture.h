@@ -28,8 +28,8 @@ class AccessTest : public HttpTest {
 
   static HttpHeaders Bearing(const std::string& token) { return {{"Authorization", "Bearer " + token}}; }
   // A request on a connection of its own; an empty token is none.
-  HttpAnswer Ask(const std::string& token, std::string_view method, std::string_view target,
-                 std::string_view body = {}, HttpHeaders headers = {});
+  HttpAnswer Ask(const std::string& token, std::string_view method, std::string_view target, std::string_view body = {},
+                 HttpHeaders headers = {});
   HttpAnswer AsAdmin(std::string_view method, std::string_view target, std::string_view body = {}) {
     return Ask(Admin(), method, target, body);
   }

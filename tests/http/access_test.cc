@@ -138,9 +138,9 @@ TEST_P(AccessTest, ATokenIsAskedForInOneForm) {
     return client.Call("GET", "/keys/form", {{"Authorization", value}}).status;
   };
   EXPECT_EQ(status("Bearer " + admin), 404);
-  for (const std::string& value : std::vector<std::string>
-       {admin, "Basic " + admin, "Bearer", "Bearer ", "Bearer " + admin + "x", "Bearer " + admin.substr(0, 20),
-        "Bearer " + admin + ", Bearer " + admin, "Bearer kv_", "Bearer " + std::string(5'000, 'k')}) {
+  for (const std::string& value : std::vector<std::string>{
+           admin, "Basic " + admin, "Bearer", "Bearer ", "Bearer " + admin + "x", "Bearer " + admin.substr(0, 20),
+           "Bearer " + admin + ", Bearer " + admin, "Bearer kv_", "Bearer " + std::string(5'000, 'k')}) {
     EXPECT_EQ(status(value), 401) << value;
   }
 }
@@ -170,10 +170,10 @@ TEST_P(AccessTest, KeysAtTheEdgesOfAPrefix) {
 TEST_P(AccessTest, RangesThatLeaveTheScope) {
   const Token token = Make("read,write:prefix=r/");
   const std::vector<std::string> inside = {"prefix=r/", "prefix=r/a", "start=r/&end=r0", "start=r/a&end=r/b"};
-  const std::vector<std::string> outside = {"prefix=r",   "prefix=r0",          "start=r/&end=r0%00",
-                                            "start=r/a",  "start=r.&end=r/a",   "start=q&end=s",
-                                            "prefix=",    "start=r0&end=r1",    "end=r0",
-                                            "prefix=s/",  "start=r%2E&end=r/x"};
+  const std::vector<std::string> outside = {"prefix=r",  "prefix=r0",         "start=r/&end=r0%00",
+                                            "start=r/a", "start=r.&end=r/a",  "start=q&end=s",
+                                            "prefix=",   "start=r0&end=r1",   "end=r0",
+                                            "prefix=s/", "start=r%2E&end=r/x"};
   const auto each = [&](const std::string& range, bool allowed) {
     const auto check = [&](const HttpAnswer& answer, const char* what) {
       EXPECT_EQ(answer.status, allowed ? 200 : 403) << what << " " << range << ": " << answer.body;
@@ -266,8 +266,8 @@ TEST_P(AccessTest, WhoMayOnlyWriteIsShownNoValues) {
   EXPECT_EQ(Ask(token.text, "POST", "/commit", R"({"preconditions":[{"key":"blind/n","present":true}],"mutations":[]})")
                 .status,
             403);
-  for (const char* target : {"/keys/blind/text", "/keys?prefix=blind/", "/watch?prefix=blind/&wait=0",
-                             "/explain/blind/text"}) {
+  for (const char* target :
+       {"/keys/blind/text", "/keys?prefix=blind/", "/watch?prefix=blind/&wait=0", "/explain/blind/text"}) {
     EXPECT_EQ(Ask(token.text, "GET", target).status, 403) << target;
   }
   EXPECT_EQ(Ask(token.text, "DELETE", "/keys?prefix=blind/").status, 200);

@@ -68,17 +68,26 @@ TEST_P(NamespacesTest, ADeclarationIsReadBackAsItWasWritten) {
 }
 
 TEST_P(NamespacesTest, WhatCannotBeDeclaredIsRefusedWithAReason) {
-  for (const char* body :
-       {"", "{}", R"({"grammar":""})", R"({"grammar":"x/<"})", R"({"grammar":"x/<Id>"})", R"({"grammar":"x/<a><b>"})",
-        R"({"grammar":"x/<a:nothing>"})", R"({"grammar":"x/<a>/<a>"})", R"({"grammar":"x/<a>","partition":"b"})",
-        R"({"grammar":"x/<a>","tenant":"b"})", R"({"grammar":"x/<a>","profile":"fast"})",
-        R"({"grammar":"x/<a>","default_ttl":0})", R"({"grammar":"x/<a>","default_ttl":-5})",
-        R"({"grammar":"x/<a>","max_value_bytes":-1})", R"({"grammar":"x/<a>","else":1})",
-        R"({"grammar":"x/<a>","retention":{"field":"a","keep":60}})",
-        R"({"grammar":"x/<a:date>/<b>","retention":{"field":"c","keep":60}})",
-        R"({"grammar":"x/<a:date>/<b>","retention":{"field":"a"}})",
-        R"({"grammar":"x/<a>","envelope":{"min_schema":5,"max_schema":1,"required":true}})",
-        R"({"grammar":"x/<a>","feed":"yes"})"}) {
+  for (const char* body : {"",
+                           "{}",
+                           R"({"grammar":""})",
+                           R"({"grammar":"x/<"})",
+                           R"({"grammar":"x/<Id>"})",
+                           R"({"grammar":"x/<a><b>"})",
+                           R"({"grammar":"x/<a:nothing>"})",
+                           R"({"grammar":"x/<a>/<a>"})",
+                           R"({"grammar":"x/<a>","partition":"b"})",
+                           R"({"grammar":"x/<a>","tenant":"b"})",
+                           R"({"grammar":"x/<a>","profile":"fast"})",
+                           R"({"grammar":"x/<a>","default_ttl":0})",
+                           R"({"grammar":"x/<a>","default_ttl":-5})",
+                           R"({"grammar":"x/<a>","max_value_bytes":-1})",
+                           R"({"grammar":"x/<a>","else":1})",
+                           R"({"grammar":"x/<a>","retention":{"field":"a","keep":60}})",
+                           R"({"grammar":"x/<a:date>/<b>","retention":{"field":"c","keep":60}})",
+                           R"({"grammar":"x/<a:date>/<b>","retention":{"field":"a"}})",
+                           R"({"grammar":"x/<a>","envelope":{"min_schema":5,"max_schema":1,"required":true}})",
+                           R"({"grammar":"x/<a>","feed":"yes"})"}) {
     const HttpAnswer answer = Declare("refused", body);
     EXPECT_TRUE(IsProblem(answer, 400, "invalid_argument")) << body;
   }
@@ -95,8 +104,8 @@ TEST_P(NamespacesTest, OverlapsAndOtherProfilesInARegionAreRefused) {
   const HttpAnswer overlap = Declare("second", R"({"grammar":"region/<other>"})");
   EXPECT_TRUE(IsProblem(overlap, 400, "invalid_argument"));
   EXPECT_EQ(JsonValue::Parse(overlap.body)["other"].text(), "first");
-  EXPECT_TRUE(IsProblem(Declare("second", R"({"grammar":"region/<id>/<x>","profile":"ingest"})"), 400,
-                        "invalid_argument"));
+  EXPECT_TRUE(
+      IsProblem(Declare("second", R"({"grammar":"region/<id>/<x>","profile":"ingest"})"), 400, "invalid_argument"));
   EXPECT_EQ(Declare("second", R"({"grammar":"region/<id>/<x>"})").status, 200);
 }
 
@@ -125,7 +134,8 @@ TEST_P(NamespacesTest, KeysFollowTheGrammarOrAreRefused) {
     EXPECT_EQ(problem["namespace"].text(), "events");
     EXPECT_FALSE(problem["expected"].text().empty()) << refused.body;
     EXPECT_EQ(Patch(target, R"({"increment":1})").status, 400) << key;
-    EXPECT_EQ(Post("/commit", fmt::format(R"({{"mutations":[{{"op":"put","key":"{}","value":1}}]}})", key)).status, 400);
+    EXPECT_EQ(Post("/commit", fmt::format(R"({{"mutations":[{{"op":"put","key":"{}","value":1}}]}})", key)).status,
+              400);
     EXPECT_EQ(Get(target).status, 404) << "reading is no matter of grammar";
   }
 }
@@ -138,8 +148,7 @@ TEST_P(NamespacesTest, EnvelopesAreAskedForAndChecked) {
   const auto put = [this](const std::string& envelope) {
     return PutJson("/keys/sealed/acme/1", R"({"value":{"n":1}, "envelope":)" + envelope + "}");
   };
-  const HttpAnswer good =
-      put(R"({"schemaVersion":2,"entityType":"order","tenantId":"acme","traceId":"t1"})");
+  const HttpAnswer good = put(R"({"schemaVersion":2,"entityType":"order","tenantId":"acme","traceId":"t1"})");
   EXPECT_EQ(good.status, 200) << good.body;
   const JsonValue item = JsonValue::Parse(Get("/keys/sealed/acme/1").body);
   EXPECT_EQ(item["value"].raw(), R"({"n":1})") << item.raw();
@@ -200,8 +209,7 @@ TEST_P(NamespacesTest, ChangesAndTheirConditions) {
   ASSERT_EQ(changed.status, 200) << changed.body;
   const std::string newer = JsonValue::Parse(changed.body)["version"].text();
   EXPECT_NE(newer, version);
-  const HttpAnswer stale =
-      Declare("change", R"({"grammar":"change/<id>"})", {{"If-Match", "\"" + version + "\""}});
+  const HttpAnswer stale = Declare("change", R"({"grammar":"change/<id>"})", {{"If-Match", "\"" + version + "\""}});
   EXPECT_TRUE(IsProblem(stale, 412, "precondition_failed"));
   EXPECT_EQ(JsonValue::Parse(stale.body)["version"].text(), newer);
   EXPECT_EQ(Call("DELETE", "/namespaces/change", {{"If-Match", "\"" + version + "\""}}).status, 412);
@@ -263,9 +271,13 @@ TEST_P(NamespacesTest, BucketsAreDropped) {
   fill();
   EXPECT_EQ(drop("log/", "2026-07-31").status / 100, 2);
   EXPECT_EQ(Count("log/"), 3);
-  for (const auto& [leading, bucket] : std::vector<std::pair<std::string, std::string>>{
-           {"", "2026-07"}, {"lo", "2026-07"}, {"log/2026", "-07"}, {"log/", ""}, {"log/", "x"},
-           {"other/", "2026-07"}, {"log/", "2026-07-01/1"}}) {
+  for (const auto& [leading, bucket] : std::vector<std::pair<std::string, std::string>>{{"", "2026-07"},
+                                                                                        {"lo", "2026-07"},
+                                                                                        {"log/2026", "-07"},
+                                                                                        {"log/", ""},
+                                                                                        {"log/", "x"},
+                                                                                        {"other/", "2026-07"},
+                                                                                        {"log/", "2026-07-01/1"}}) {
     EXPECT_TRUE(IsProblem(drop(leading, bucket), 400, "invalid_argument")) << leading << " " << bucket;
   }
   EXPECT_EQ(Count("log/"), 3);

@@ -127,14 +127,13 @@ TEST_P(TokensTest, AnOpenWatchEndsWhenItsTokenExpires) {
 }
 
 TEST_P(TokensTest, WhatATokenIsMadeOfIsChecked) {
-  for (const char* body :
-       {"", "{}", R"({"name":"x"})", R"({"name":"x","scopes":[]})", R"({"name":"","scopes":["read"]})",
-        R"({"name":"x","scopes":["reed"]})", R"({"name":"x","scopes":["admin:prefix=a"]})",
-        R"({"name":"x","scopes":["read:prefix="]})", R"({"name":"x","scopes":["read:space=a"]})",
-        R"({"name":"x","scopes":["read"],"ttl":0})", R"({"name":"x","scopes":["read"],"ttl":-1})",
-        R"({"name":"x","scopes":["read"],"burst":1})", R"({"name":"x","scopes":["read"],"rate":0})",
-        R"({"name":"x","scopes":["read"],"rate":-1})", R"({"name":"x","scopes":["read"],"else":1})",
-        R"({"name":"x","scopes":"read"})"}) {
+  for (const char* body : {"", "{}", R"({"name":"x"})", R"({"name":"x","scopes":[]})",
+                           R"({"name":"","scopes":["read"]})", R"({"name":"x","scopes":["reed"]})",
+                           R"({"name":"x","scopes":["admin:prefix=a"]})", R"({"name":"x","scopes":["read:prefix="]})",
+                           R"({"name":"x","scopes":["read:space=a"]})", R"({"name":"x","scopes":["read"],"ttl":0})",
+                           R"({"name":"x","scopes":["read"],"ttl":-1})", R"({"name":"x","scopes":["read"],"burst":1})",
+                           R"({"name":"x","scopes":["read"],"rate":0})", R"({"name":"x","scopes":["read"],"rate":-1})",
+                           R"({"name":"x","scopes":["read"],"else":1})", R"({"name":"x","scopes":"read"})"}) {
     EXPECT_TRUE(IsProblem(AsAdmin("POST", "/tokens", body), 400, "invalid_argument")) << body;
   }
 }
@@ -275,8 +274,7 @@ TEST_P(TokenServerTest, TheFirstTokenMustBeAdmin) {
 TEST_P(TokenServerTest, TokensThatHaveAllGoneDoNotOpenTheDoor) {
   const auto server = Start();
   HttpClient client(server->address());
-  const HttpAnswer made =
-      client.Call("POST", "/tokens", {}, R"({"name":"short","scopes":["admin"],"ttl":0.3})");
+  const HttpAnswer made = client.Call("POST", "/tokens", {}, R"({"name":"short","scopes":["admin"],"ttl":0.3})");
   ASSERT_EQ(made.status, 201);
   EXPECT_EQ(client.Call("GET", "/keys").status, 401);
   std::this_thread::sleep_for(milliseconds(310));
@@ -296,8 +294,8 @@ TEST_P(TokenServerTest, ElsewhereThanOnLoopbackTokensMustBeThereFirst) {
     EXPECT_NE(refused.err.find("without tokens only loopback can be served"), std::string::npos) << refused.err;
     EXPECT_NE(refused.err.find(address), std::string::npos) << refused.err;
   }
-  EXPECT_EQ(RunProgram({KVARTS_BINARY_DIR "/kvarts", "serve", "--engine", GetParam(), "--listen", "127.0.0.1:0,0.0.0.0:0",
-                        "--data", dir / "data"})
+  EXPECT_EQ(RunProgram({KVARTS_BINARY_DIR "/kvarts", "serve", "--engine", GetParam(), "--listen",
+                        "127.0.0.1:0,0.0.0.0:0", "--data", dir / "data"})
                 .code,
             1);
 }

@@ -130,8 +130,8 @@ TEST_P(TombstonesTest, WhoIsLimitedPaysForWhatFails) {
   for (int i = 0; i < 400; ++i) {
     client.Call("PUT", fmt::format("/keys/paid/{:04}?ttl=0.001", i), admin, "x");
   }
-  const HttpAnswer made = client.Call("POST", "/tokens", admin,
-                                      R"({"name":"poor","scopes":["read:prefix=paid/"],"rate":1,"burst":20})");
+  const HttpAnswer made =
+      client.Call("POST", "/tokens", admin, R"({"name":"poor","scopes":["read:prefix=paid/"],"rate":1,"burst":20})");
   const HttpHeaders poor = {{"Authorization", "Bearer " + JsonValue::Parse(made.body)["token"].text()}};
   EXPECT_EQ(client.Call("GET", "/keys?prefix=paid/", poor).status, 503);
   EXPECT_EQ(client.Call("GET", "/keys?prefix=paid/", poor).status, 429);

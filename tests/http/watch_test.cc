@@ -275,7 +275,8 @@ TEST_P(WatchTest, WithoutAFeedThereIsNoPast) {
   DeclareFeed("covered");
   EXPECT_EQ(Get("/watch?wait=0&prefix=covere&since=0").status, 400);
   EXPECT_EQ(Get("/watch?wait=0&prefix=covered/&since=0").status, 200);
-  for (const char* place : {"", "x", "1.", ".1", "1.x", "-1", "1.2.3", "1.18446744073709551615", "99999999999999999999"}) {
+  for (const char* place :
+       {"", "x", "1.", ".1", "1.x", "-1", "1.2.3", "1.18446744073709551615", "99999999999999999999"}) {
     EXPECT_TRUE(IsProblem(Get(std::string("/watch?wait=0&prefix=covered/&since=") + place), 400, "invalid_argument"))
         << place;
   }
@@ -471,8 +472,7 @@ class WatchRestartTest : public HttpTest {};
 TEST_P(WatchRestartTest, PlacesHoldAcrossARestart) {
   const TempDir dir;
   const auto start = [&] {
-    return std::make_unique<ServerProcess>(
-        std::vector<std::string>{"--engine", GetParam(), "--data", dir / "data"});
+    return std::make_unique<ServerProcess>(std::vector<std::string>{"--engine", GetParam(), "--data", dir / "data"});
   };
   auto server = start();
   std::vector<WatchEvent> before;

@@ -73,9 +73,9 @@ Result<WorkOp::Reply> ListPage(const Service& service, const keys::PageQuery& qu
 }
 
 Result<WorkOp::Reply> CountRange(const Service& service, const keys::PageQuery& query) {
-  KVARTS_TRY(const keys::Count count,
-             ForClient(keys::CountKeys(service.engine(), query, service.cursors, service.options.max_count),
-                       query.reverse));
+  KVARTS_TRY(
+      const keys::Count count,
+      ForClient(keys::CountKeys(service.engine(), query, service.cursors, service.options.max_count), query.reverse));
   WorkOp::Reply reply;
   reply.cost.read = count.cost;
   JsonWriter json(&reply.body);
