@@ -16,6 +16,9 @@ constexpr auto kSoon = std::chrono::seconds(20);
 
 class NamespacesTest : public HttpTest {
  protected:
+  // Namespaces are in the way of other tests' keys.
+  NamespacesTest() : HttpTest({"--watch-heartbeat", "14s"}) {}
+
   HttpAnswer Declare(const std::string& name, const std::string& body, HttpHeaders headers = {}) {
     return PutJson("/namespaces/" + name, body, std::move(headers));
   }

@@ -19,6 +19,9 @@ constexpr milliseconds kSoon(5'000);
 
 class WatchTest : public HttpTest {
  protected:
+  // Namespaces are in the way of other tests' keys.
+  WatchTest() : HttpTest({"--watch-heartbeat", "13s"}) {}
+
   // A namespace of everything under NAME/; its keys are gone at the next call.
   void DeclareFeed(const std::string& name) {
     const HttpAnswer declared =
