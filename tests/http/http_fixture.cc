@@ -11,7 +11,8 @@ bool LongRun() { return std::getenv("KVARTS_LONG") != nullptr; }
 ServerProcess& HttpTest::Server(const std::vector<std::string>& options) {
   static std::map<std::vector<std::string>, std::unique_ptr<ServerProcess>> servers;
   std::vector<std::string> words = {"--engine", GetParam()};
-  words.insert(words.end(), options.begin(), options.end());
+  const std::vector<std::string>& more = options.empty() ? own_ : options;
+  words.insert(words.end(), more.begin(), more.end());
   std::unique_ptr<ServerProcess>& server = servers[words];
   if (!server || !server->Running()) server = std::make_unique<ServerProcess>(words);
   return *server;

@@ -23,6 +23,10 @@ bool LongRun();
 
 class HttpTest : public ::testing::TestWithParam<std::string> {
  protected:
+  HttpTest() = default;
+  // `own`: options that are nobody else's, for tests whose server is to be theirs alone.
+  explicit HttpTest(std::vector<std::string> own) : own_(std::move(own)) {}
+
   // A server of this engine with these options besides.
   ServerProcess& Server(const std::vector<std::string>& options = {});
   // A new connection to it.
@@ -43,6 +47,7 @@ class HttpTest : public ::testing::TestWithParam<std::string> {
   std::string RawValueOf(std::string_view target);
 
  private:
+  const std::vector<std::string> own_;
   std::unique_ptr<HttpClient> client_;
 };
 

@@ -109,6 +109,7 @@ bool HttpClient::Fill(std::chrono::milliseconds time) {
   unread_.resize(before + kReadBytes);
   const ssize_t got = recv(socket_, unread_.data() + before, kReadBytes, 0);
   unread_.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+  ended_ = got <= 0;
   return got > 0;
 }
 

@@ -53,6 +53,8 @@ class HttpClient {
   bool EndsWithin(std::chrono::milliseconds time);
   // What there is, at most so many bytes; empty at the end.
   std::string ReadSome(size_t at_most);
+  // Whether the server has ended the connection, as far as was read.
+  bool ended() const { return ended_; }
   // Whatever arrives within this time.
   std::string ReadRaw(std::chrono::milliseconds time);
 
@@ -68,6 +70,7 @@ class HttpClient {
   bool TakeChunks(std::string* body);
 
   int socket_ = -1;
+  bool ended_ = false;
   std::string unread_;
   std::chrono::milliseconds patience_{20'000};
 };

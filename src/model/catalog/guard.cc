@@ -61,7 +61,7 @@ Status CheckEnvelope(const Namespace& space, const KeyFields& fields, BytesView 
   }
   if (!rule.types.empty() && !std::ranges::binary_search(rule.types, envelope->type)) {
     return Error(ErrorCode::kInvalidArgument, "the namespace does not take values of this type",
-                 {{"namespace", space.spec.name}, {"type", Escaped(envelope->type)}});
+                 {{"namespace", space.spec.name}, {"entity_type", Escaped(envelope->type)}});
   }
   const uint32_t first = rule.min_schema.value_or(0);
   const uint32_t last = rule.max_schema.value_or(UINT32_MAX);

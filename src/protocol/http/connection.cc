@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <ctime>
 
 #include "base/log.h"
@@ -442,6 +443,11 @@ net::Task<> Connection::RunSlow() {
   Session session{service_, loop_, stream_, op->info};
   const Status ran = co_await op->Run(session, answer);
   if (!ran.has_value()) {
+    // What a scan stepped over before it was given up was work, too.
+    const std::string_view skipped = ran.error().field("skipped");
+    uint64_t more = 0;
+    std::from_chars(skipped.data(), skipped.data() + skipped.size(), more);
+    session.cost.read.skipped += more;
     if (answer.status() == 0) {
       answer.Problem(ran.error());
     } else {

@@ -109,7 +109,7 @@ void WriteProblem(ResponseWriter& answer, const Error& error) {
   json.BeginObject();
   WriteMembers(json, ErrorCodeName(error.code()), ReasonPhrase(status), status, error.text());
   for (const auto& [name, value] : error.fields()) {
-    if (name == "key") {
+    if (name == "key" || name == "reached") {
       json.BytesField(name, ShownKey(error, value));
     } else {
       json.BytesField(name, value);

@@ -32,8 +32,35 @@ void WriteCursor(JsonWriter& json, const std::optional<std::string>& cursor) {
   }
 }
 
+// An error of a read as the client is told of it. A scan that steps over too many tombstones is given up by the engine,
+// which knows physical keys and no options.
+Error ForClient(Error error, bool reverse) {
+  if (error.field("limit") != "max_skipped") return error;
+  const Result<Bytes> reached = ParseEscaped(error.field("reached"));
+  const auto key = reached.has_value() ? UserKeyOf(*reached) : std::nullopt;
+  const char* advice = !key      ? "compact the range"
+                       : reverse ? "compact the range, or go on before what was reached: end"
+                                 : "compact the range, or go on from what was reached: start";
+  return Error(error.code(), "the scan steps over too many tombstones and expired values",
+               {{"limit", "tombstones_fail"},
+                {"at_most", std::string(error.field("at_most"))},
+                {"skipped", std::string(error.field("skipped"))},
+                {"reached", !key ? "" : Escaped(reverse ? KeyAfter(*key) : Bytes(*key))},
+                {"advice", advice}});
+}
+
+template <class Value>
+Result<Value> ForClient(Result<Value> read, bool reverse) {
+  if (read.has_value()) return read;
+  return ForClient(std::move(read).error(), reverse);
+}
+
+Result<keys::KeyPage> ReadPage(const Service& service, const keys::PageQuery& query) {
+  return ForClient(keys::ReadPage(service.engine(), query, service.cursors), query.reverse);
+}
+
 Result<WorkOp::Reply> ListPage(const Service& service, const keys::PageQuery& query) {
-  KVARTS_TRY(const keys::KeyPage page, keys::ReadPage(service.engine(), query, service.cursors));
+  KVARTS_TRY(const keys::KeyPage page, ReadPage(service, query));
   WorkOp::Reply reply;
   reply.cost.read = page.cost;
   reply.body.reserve(page.scanned.bytes() + page.scanned.size() * 80 + 100);
@@ -47,8 +74,9 @@ Result<WorkOp::Reply> ListPage(const Service& service, const keys::PageQuery& qu
 }
 
 Result<WorkOp::Reply> CountRange(const Service& service, const keys::PageQuery& query) {
-  KVARTS_TRY(const keys::Count count,
-             keys::CountKeys(service.engine(), query, service.cursors, service.options.max_count));
+  KVARTS_TRY(
+      const keys::Count count,
+      ForClient(keys::CountKeys(service.engine(), query, service.cursors, service.options.max_count), query.reverse));
   WorkOp::Reply reply;
   reply.cost.read = count.cost;
   JsonWriter json(&reply.body);
@@ -86,7 +114,7 @@ class ExportRange final : public SlowOp {
     const Service& service = session.service;
     while (!done_) {
       query_.limit = std::min(left_.value_or(kPage), kPage);
-      auto read = [this, &service] { return keys::ReadPage(service.engine(), query_, service.cursors); };
+      auto read = [this, &service] { return ReadPage(service, query_); };
       Result<keys::KeyPage> page = co_await OnWorker(session.stream.loop(), session.service.workers, read);
       if (!page.has_value()) co_return std::move(page).error();
       session.cost.read += page->cost;

@@ -217,6 +217,7 @@ class Watch final : public SlowOp {
     const Waking waking(session.stream);
     const auto backlog = std::make_shared<Backlog>(service.options.max_watch_backlog, query_.range);
     const Subscription subscription(service, query_, waking.waker, backlog);
+    const TokenWatch token_watch(service, session.info.who != nullptr, waking.waker);
     next_ = query_.from.value_or(FeedPosition{service.engine().LastVersion().Next(), 0});
     const auto until = std::chrono::steady_clock::now() + query_.wait;
     if (query_.events) Begin(session, answer);
@@ -230,6 +231,7 @@ class Watch final : public SlowOp {
       } else {
         found = backlog->Take();
       }
+      // What was committed after a token was revoked is not for its bearer.
       if (session.info.who && !service.tokens.StillHolds(*session.info.who)) {
         found = Error(ErrorCode::kUnauthenticated, "the token is not valid any more");
       }
@@ -246,7 +248,7 @@ class Watch final : public SlowOp {
         session.stream.ClearDeadline();
         if (last || !sent) break;
       }
-      if (!more_) co_await session.stream.Sleep(SleepUntil(service, until));
+      if (!more_) co_await session.stream.Sleep(std::min(SleepUntil(service, until), TokenLasts(session)));
     }
     // Nothing can follow what was streamed, or was never answered.
     co_return Error(ErrorCode::kUnavailable, "the watch has ended");
@@ -279,6 +281,20 @@ class Watch final : public SlowOp {
     ~Subscription() { subscriptions.Cancel(id); }
     Subscriptions& subscriptions;
     const Subscriptions::Id id;
+  };
+
+  // Wakes the watch when a token is changed, which may be its own. The table of tokens is told first.
+  struct TokenWatch {
+    TokenWatch(Service& service, bool wanted, const std::shared_ptr<Waker>& waker)
+        : subscriptions(service.store.subscriptions()) {
+      if (!wanted) return;
+      id = subscriptions.Watch(TokenKeys(), [waker](const Mutation&, Version) { Waker::Wake(waker); });
+    }
+    ~TokenWatch() {
+      if (id != 0) subscriptions.Cancel(id);
+    }
+    Subscriptions& subscriptions;
+    Subscriptions::Id id = 0;
   };
 
   // On a worker.
@@ -319,7 +335,9 @@ class Watch final : public SlowOp {
             std::chrono::steady_clock::time_point until) const {
     if (!found.has_value() || session.stream.loop().draining() || session.stream.PeerGone()) return true;
     if (query_.events) return false;
-    return !found->empty() || session.info.head_only || std::chrono::steady_clock::now() >= until;
+    // Nothing is no answer while the feed has more to look at, within reason.
+    const auto at_last = more_ ? until + session.service.options.request_timeout : until;
+    return !found->empty() || session.info.head_only || std::chrono::steady_clock::now() >= at_last;
   }
 
   void Send(Session& session, const Result<std::vector<Event>>& found, bool last) const {
@@ -363,6 +381,16 @@ class Watch final : public SlowOp {
     if (query_.events) return service.options.heartbeat;
     const auto left = std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now());
     return std::clamp(left, milliseconds(0), service.options.heartbeat);
+  }
+
+  // How long the token is valid.
+  static std::chrono::milliseconds TokenLasts(const Session& session) {
+    using std::chrono::milliseconds;
+    if (!session.info.who || session.info.who->token().expiry == kNever) return milliseconds::max();
+    const Timestamp now = session.service.engine().Now();
+    const Timestamp expiry = session.info.who->token().expiry;
+    if (expiry <= now) return milliseconds(0);
+    return milliseconds((expiry.micros - now.micros) / 1000 + 1);
   }
 
   const WatchQuery query_;
