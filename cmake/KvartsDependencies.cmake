@@ -25,7 +25,10 @@ find_path(KVARTS_ASIO_INCLUDE_DIR asio.hpp REQUIRED)
 add_library(kvarts_asio INTERFACE)
 target_include_directories(kvarts_asio SYSTEM INTERFACE "${KVARTS_ASIO_INCLUDE_DIR}")
 target_compile_definitions(kvarts_asio INTERFACE ASIO_STANDALONE ASIO_NO_DEPRECATED ASIO_SEPARATE_COMPILATION
-                                                 ASIO_NO_TS_EXECUTORS)
+                                                 ASIO_NO_TS_EXECUTORS
+                                                 # Else it depends on what a file includes before Asio whether memory
+                                                 # comes from new or from malloc, and another file gives it back.
+                                                 ASIO_DISABLE_STD_ALIGNED_ALLOC)
 target_link_libraries(kvarts_asio INTERFACE Threads::Threads)
 if(KVARTS_SANITIZE MATCHES thread)
   # ThreadSanitizer knows no fences. Handlers are ordered by the scheduler's lock as well.

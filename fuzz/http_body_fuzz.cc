@@ -53,7 +53,7 @@ void Carry(Ground& ground, const http::CommitBody& body) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static Ground ground;
   const std::string_view body(reinterpret_cast<const char*>(data), size);
-  if (const auto commit = http::ParseCommitBody(body); commit.has_value()) Carry(ground, *commit);
+  if (const auto commit = http::ParseCommitBody(body, 100); commit.has_value()) Carry(ground, *commit);
   if (auto put = http::ParsePutBody(body); put.has_value()) {
     put->key = "key";
     Carry(ground, {{}, {*put}});

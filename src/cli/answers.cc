@@ -26,6 +26,11 @@ std::string ListText(const std::string& array) {
 
 std::string FieldText(const JsonField& field) {
   if (field.kind == JsonKind::kNull) return {};
+  if (field.kind == JsonKind::kObject) {
+    // An error says it in words.
+    const Result<JsonObject> object = JsonObject::Parse(field.text);
+    if (object.has_value() && object->Find("detail") != nullptr) return Harmless(object->Text("detail"));
+  }
   return Harmless(field.kind == JsonKind::kArray ? ListText(field.text) : field.text);
 }
 
@@ -110,7 +115,8 @@ Result<int> FollowJob(Client& client, const Arguments& arguments, const Reply& r
   const std::string id = answer.Text("job");
   if (!id.empty() && arguments.Has("wait")) return WaitForJob(client, arguments, id);
   if (PrintedAsJson(arguments, reply)) return kExitOk;
-  Print(id.empty() ? "done\n" : fmt::format("job {} does it; `kvarts job wait {}` waits for it\n", Harmless(id), Harmless(id)));
+  Print(id.empty() ? "done\n"
+                   : fmt::format("job {} does it; `kvarts job wait {}` waits for it\n", Harmless(id), Harmless(id)));
   return kExitOk;
 }
 

@@ -200,6 +200,7 @@ Status CurlClient::Perform(const Request& request, Exchange* exchange) {
   curl_easy_reset(curl_);  // but for the connection
   cause_.fill('\0');
   curl_slist* headers = curl_slist_append(nullptr, "Expect:");
+  if (request.body.empty()) headers = curl_slist_append(headers, "Content-Type:");
   for (const std::string& header : request.headers) headers = curl_slist_append(headers, header.c_str());
   if (!target_.token.empty()) {
     headers = curl_slist_append(headers, fmt::format("Authorization: Bearer {}", target_.token).c_str());

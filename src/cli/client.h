@@ -21,7 +21,7 @@ namespace kvarts::cli {
 
 struct Request {
   std::string method = "GET";
-  std::string path;                      // with its query, encoded
+  std::string path;                       // with its query, encoded
   std::vector<std::string> headers = {};  // "Name: value"
   Bytes body = {};
 };

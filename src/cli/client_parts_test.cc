@@ -16,8 +16,10 @@ namespace kvarts::cli {
 namespace {
 
 Result<Arguments> Parse(const std::vector<std::string>& words) {
-  static const Syntax kSyntax = {
-      .arguments = {{"KEY", true}}, .options = Joined(RangeOptions(), WordOptions()), .description = {}, .check = &CheckWords};
+  static const Syntax kSyntax = {.arguments = {{"KEY", true}},
+                                 .options = Joined(RangeOptions(), WordOptions()),
+                                 .description = {},
+                                 .check = &CheckWords};
   return ParseArguments(kSyntax, words);
 }
 
@@ -42,7 +44,8 @@ TEST(KeyWords, AreEscapedTextHexOrBase64) {
 TEST(KeyWords, RangesAreAPrefixOrBounds) {
   EXPECT_TRUE(RangeOf(*Parse({}))->IsEverything());
   EXPECT_EQ(Query().Add(*RangeOf(*Parse({"a b&\\x00"}))).text(), "?prefix=a%20b%26%00");
-  EXPECT_EQ(Query().Add(*RangeOf(*Parse({"--start", "a", "--end", "b"}))).Add("limit", "1").text(), "?start=a&end=b&limit=1");
+  EXPECT_EQ(Query().Add(*RangeOf(*Parse({"--start", "a", "--end", "b"}))).Add("limit", "1").text(),
+            "?start=a&end=b&limit=1");
   EXPECT_FALSE(RangeOf(*Parse({"a", "--end", "b"})));
   std::string json;
   JsonWriter writer(&json);
@@ -118,7 +121,8 @@ TEST(Progress, HasABarWhereTheWholeIsKnown) {
   EXPECT_EQ(ProgressText({.done = 5000, .in_bytes = false, .text = "moving", .elapsed = Duration::Seconds(1)}),
             "moving  5,000/s");
   EXPECT_EQ(ProgressText({.done = 1, .total = 0, .text = "x", .elapsed = Duration::Millis(1)}), "x");
-  EXPECT_EQ(ProgressText({.done = 0, .total = 4, .elapsed = Duration::Seconds(9)}), "[>                       ]   0.0 %");
+  EXPECT_EQ(ProgressText({.done = 0, .total = 4, .elapsed = Duration::Seconds(9)}),
+            "[>                       ]   0.0 %");
 }
 
 TEST(Input, IsReadWholeUpToItsLimit) {

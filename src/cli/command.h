@@ -24,7 +24,8 @@ struct Command {
   const Syntax& (*syntax)();
   // The exit code; an error is printed by the caller and becomes kExitFailed, or what ExitCodeOf says.
   Result<int> (*run)(const Arguments& arguments);
-  // Of a group: its commands, of which the next word is one. Then nothing is run, and the syntax has a description only.
+  // Of a group: its commands, of which the next word is one. Then nothing is run, and the syntax has a description
+  // only.
   std::span<const Command> (*subcommands)() = nullptr;
 };
 

@@ -15,10 +15,10 @@ namespace {
 constexpr size_t kMaxBodyBytes = 256 << 20;
 
 Syntax MakeSyntax() {
-  return OverApi(
-      {.arguments = {{"FILE", true}},
-       .options = {DurabilityOption()},
-       .description = "Sends a commit as JSON from FILE or the standard input: everything in it happens, or\n"
+  return OverApi({.arguments = {{"FILE", true}},
+                  .options = {DurabilityOption()},
+                  .description =
+                      "Sends a commit as JSON from FILE or the standard input: everything in it happens, or\n"
                       "nothing. Ends with 5 when a precondition does not hold.\n\n"
                       "  kvarts commit <<'END'\n"
                       "  {\"preconditions\": [{\"key\": \"seat:12\", \"absent\": true}],\n"

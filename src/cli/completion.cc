@@ -175,7 +175,8 @@ std::string ZshCommand(const Command& command) {
   }
   return fmt::format(
       "    {})\n      commands=(\n{}      )\n      if (( CURRENT == 2 )); then\n        _describe command commands\n"
-      "        return\n      fi\n      shift words\n      (( CURRENT-- ))\n      case $words[1] in\n{}      esac\n      ;;\n",
+      "        return\n      fi\n      shift words\n      (( CURRENT-- ))\n      case $words[1] in\n{}      esac\n     "
+      " ;;\n",
       command.name, Deeper(ZshDescriptions(subcommands), 4), cases);
 }
 

@@ -31,19 +31,19 @@ Status Check(const Arguments& arguments) {
 }
 
 Syntax MakeSyntax() {
-  return OverApi(
-      {.arguments = {{"KEY", true}},
-       .options = Joined({{"if-version", OptionKind::kCount, "V", "only if the key has this version"},
-                          {"prefix", OptionKind::kText, "P", "every key that begins with this instead"},
-                          {"start", OptionKind::kText, "KEY", "every key from this one on"},
-                          {"end", OptionKind::kText, "KEY", "and before this one"},
-                          DurabilityOption()},
-                         WordOptions()),
-       .description = "Deletes a key. Ends with 4 when there is nothing under it, and with 5 when --if-version\n"
+  return OverApi({.arguments = {{"KEY", true}},
+                  .options = Joined({{"if-version", OptionKind::kCount, "V", "only if the key has this version"},
+                                     {"prefix", OptionKind::kText, "P", "every key that begins with this instead"},
+                                     {"start", OptionKind::kText, "KEY", "every key from this one on"},
+                                     {"end", OptionKind::kText, "KEY", "and before this one"},
+                                     DurabilityOption()},
+                                    WordOptions()),
+                  .description =
+                      "Deletes a key. Ends with 4 when there is nothing under it, and with 5 when --if-version\n"
                       "does not hold. A range goes at once and needs its bounds.\n\n"
                       "  kvarts delete user:1\n"
                       "  kvarts delete --prefix session:\n",
-       .check = &Check});
+                  .check = &Check});
 }
 
 std::string What(const RangeWords& range) {

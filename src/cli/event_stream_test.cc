@@ -9,7 +9,8 @@ namespace {
 using testing::ElementsAre;
 
 constexpr std::string_view kTwo =
-    ": heartbeat\n\nid: 7.0\nevent: put\ndata: {\"key\":\"a\"}\n\r\n: x\nid:8.1\r\nevent:delete\r\ndata:one\r\ndata: two\r\n\r\n";
+    ": heartbeat\n\nid: 7.0\nevent: put\ndata: {\"key\":\"a\"}\n\r\n: x\nid:8.1\r\nevent:delete\r\ndata:one\r\ndata: "
+    "two\r\n\r\n";
 
 std::vector<std::string> Read(std::string_view bytes, size_t piece, size_t limit = 1000) {
   EventStream stream(limit);

@@ -14,10 +14,11 @@ constexpr size_t kMaxShownBytes = 256 << 10;
 Syntax MakeSyntax() {
   return OverApi({.arguments = {{"KEY"}},
                   .options = WordOptions(),
-                  .description = "Says which namespace governs a key, how its fields are read, which partition and tenant it\n"
-                                 "belongs to, and, if it would be refused, where it leaves the grammar. The key need not\n"
-                                 "be there.\n\n"
-                                 "  kvarts explain t/acme/case/17\n",
+                  .description =
+                      "Says which namespace governs a key, how its fields are read, which partition and tenant it\n"
+                      "belongs to, and, if it would be refused, where it leaves the grammar. The key need not\n"
+                      "be there.\n\n"
+                      "  kvarts explain t/acme/case/17\n",
                   .check = &CheckWords});
 }
 

@@ -30,10 +30,10 @@ Status Check(const Arguments& arguments) {
 Syntax MakeSyntax() {
   return OverApi(
       {.arguments = {{"PREFIX", true}},
-       .options = Joined(Joined(RangeOptions(),
-                                {{"file", OptionKind::kPath, "FILE", "write it there, and only when it is whole"},
-                                 {"keys-only", OptionKind::kFlag, {}, "without the values"}}),
-                         WordOptions()),
+       .options = Joined(
+           Joined(RangeOptions(), {{"file", OptionKind::kPath, "FILE", "write it there, and only when it is whole"},
+                                   {"keys-only", OptionKind::kFlag, {}, "without the values"}}),
+           WordOptions()),
        .description = "Prints every key, or those that begin with PREFIX, with value, version and expiry as\n"
                       "lines of JSON that `kvarts import` reads. The last line has \"end\" and the number of\n"
                       "keys: without it the export is not whole, and this command fails.\n\n"
@@ -101,7 +101,8 @@ class Exporter {
     }
     if (tail_.size() > kMaxTail) tail_.erase(0, tail_.size() - kMaxTail);
     progress_.Update([&] {
-      return ProgressState{.done = bytes_, .text = fmt::format("{}  {}", Counted(keys_, "key", "keys"), HumanBytes(bytes_))};
+      return ProgressState{.done = bytes_,
+                           .text = fmt::format("{}  {}", Counted(keys_, "key", "keys"), HumanBytes(bytes_))};
     });
     if (output_.Write(piece)) return true;
     failed_ = output_.Failed();
@@ -160,8 +161,8 @@ Result<int> RunExport(const Arguments& arguments) {
   KVARTS_TRY(const uint64_t count, exporter.Finish());
   if (arguments.Has("file")) {
     const std::string size = HumanBytes(exporter.bytes());
-    PrintError(fmt::format("exported {}, {} in {}\n", Counted(count, "key", "keys"), size,
-                           HumanDuration(exporter.Elapsed())));
+    PrintError(
+        fmt::format("exported {}, {} in {}\n", Counted(count, "key", "keys"), size, HumanDuration(exporter.Elapsed())));
   }
   return kExitOk;
 }

@@ -21,16 +21,16 @@ Status Check(const Arguments& arguments) {
 }
 
 Syntax MakeSyntax() {
-  return OverApi({.arguments = {{"KEY"}},
-                  .options = Joined({{"raw", OptionKind::kFlag, {}, "the bytes of the value, on a terminal too"}},
-                                    WordOptions()),
-                  .description = "Prints the value of a key. On a terminal with its version and expiry; into a pipe or\n"
-                                 "a file its bytes, as they are and without a line end. Ends with 4 when there is\n"
-                                 "nothing under the key.\n\n"
-                                 "  kvarts get user:1\n"
-                                 "  kvarts get photo:7 > photo.jpg\n"
-                                 "  kvarts get --hex 00ff --json --data ./data\n",
-                  .check = &Check});
+  return OverApi(
+      {.arguments = {{"KEY"}},
+       .options = Joined({{"raw", OptionKind::kFlag, {}, "the bytes of the value, on a terminal too"}}, WordOptions()),
+       .description = "Prints the value of a key. On a terminal with its version and expiry; into a pipe or\n"
+                      "a file its bytes, as they are and without a line end. Ends with 4 when there is\n"
+                      "nothing under the key.\n\n"
+                      "  kvarts get user:1\n"
+                      "  kvarts get photo:7 > photo.jpg\n"
+                      "  kvarts get --hex 00ff --json --data ./data\n",
+       .check = &Check});
 }
 
 }  // namespace

@@ -79,9 +79,8 @@ class Importer {
       }
       KVARTS_CHECK_OK(Take(*std::move(parsed)));
       progress_.Update([&] {
-        return ProgressState{.done = lines_.bytes_read(),
-                             .total = lines_.size(),
-                             .text = Counted(counts_.written, "key", "keys")};
+        return ProgressState{
+            .done = lines_.bytes_read(), .total = lines_.size(), .text = Counted(counts_.written, "key", "keys")};
       });
     }
   }
@@ -152,7 +151,8 @@ class Importer {
       const Result<Reply> reply = client_.Call(request);
       if (reply.has_value()) return {};
       const ErrorCode code = reply.error().code();
-      const bool busy = code == ErrorCode::kOverloaded || code == ErrorCode::kRateLimited || code == ErrorCode::kConflict;
+      const bool busy =
+          code == ErrorCode::kOverloaded || code == ErrorCode::kRateLimited || code == ErrorCode::kConflict;
       if (!busy || tries == kMaxTries || !Interruptible::Sleep(pause)) return AtLine(batch_line_, reply.error());
       pause.micros *= 2;
     }

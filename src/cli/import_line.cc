@@ -33,7 +33,8 @@ struct Fields {
 };
 
 // A text or base64, as it is written and as bytes. The names of the two forms exclude each other.
-void ReadBytes(JsonReader& json, std::string_view name, std::string_view* kept_name, std::string_view* raw, Bytes* bytes) {
+void ReadBytes(JsonReader& json, std::string_view name, std::string_view* kept_name, std::string_view* raw,
+               Bytes* bytes) {
   json.Require(kept_name->empty(), "a line has both a text and its base64");
   const bool encoded = name.ends_with("_base64");
   const bool text = json.Peek() == JsonKind::kText;
@@ -135,8 +136,8 @@ std::optional<Timestamp> ParseTimestamp(std::string_view text) {
   const tm before = parts;
   const time_t seconds = timegm(&parts);
   // What timegm has to mend is no date.
-  const bool exact = before.tm_mon == parts.tm_mon && before.tm_mday == parts.tm_mday && before.tm_hour == parts.tm_hour &&
-                     before.tm_min == parts.tm_min && before.tm_sec == parts.tm_sec;
+  const bool exact = before.tm_mon == parts.tm_mon && before.tm_mday == parts.tm_mday &&
+                     before.tm_hour == parts.tm_hour && before.tm_min == parts.tm_min && before.tm_sec == parts.tm_sec;
   if (!exact || seconds < 0) return std::nullopt;
   return Timestamp{static_cast<uint64_t>(seconds) * 1'000'000 + micros};
 }

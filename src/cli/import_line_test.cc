@@ -30,7 +30,8 @@ TEST(ImportLine, ItemsBecomePutsWithTheirValuesAsTheyAreWritten) {
 TEST(ImportLine, AnExpiryBecomesWhatIsLeftOfIt) {
   EXPECT_EQ(Parsed(R"({"key":"a","value":"x","expiry":"2026-07-05T10:00:01.500000Z"})").mutation,
             R"({"op":"put","key":"a","value":"x","ttl":1.5})");
-  EXPECT_EQ(Parsed(R"({"key":"a","value":"x","ttl":0.25})").mutation, R"({"op":"put","key":"a","value":"x","ttl":0.25})");
+  EXPECT_EQ(Parsed(R"({"key":"a","value":"x","ttl":0.25})").mutation,
+            R"({"op":"put","key":"a","value":"x","ttl":0.25})");
   EXPECT_EQ(Parsed(R"({"key":"a","value":"x","expiry":"2026-07-05T10:00:00.000001Z"})").kind, Kind::kItem);
   EXPECT_EQ(Parsed(R"({"key":"a","value":"x","expiry":"2026-07-05T10:00:00.000000Z"})").kind, Kind::kExpired);
 }
@@ -51,14 +52,26 @@ TEST(ImportLine, EndsAndBlanksAreNoItems) {
 }
 
 TEST(ImportLine, RefusesWhatItDoesNotUnderstand) {
-  for (const std::string_view line :
-       {"x", "[]", "{}", R"({"key":"a"})", R"({"value":"a"})", R"({"key":"","value":"a"})", R"({"key":1,"value":"a"})",
-        R"({"key":"a","key_base64":"YQ==","value":"a"})", R"({"key":"a","value":"a","value_base64":"YQ=="})",
-        R"({"key_base64":"?","value":"a"})", R"({"key_base64":"YQ","value":"a"})", R"({"key":"a","value_base64":{}})",
-        R"({"key":"a","value":"a","expiry":"soon"})", R"({"key":"a","value":"a","ttl":0})",
-        R"({"key":"a","value":"a","ttl":-1})", R"({"key":"a","value":"a","ttl":1e300})",
-        R"({"key":"a","value":"a","envelope":1})", R"({"key":"a","value":"a","tll":1})", R"({"key":"a","value":"a"}x)",
-        "{\"key\":\"a\",\"value\":\"\xff\"}"}) {
+  for (const std::string_view line : {"x",
+                                      "[]",
+                                      "{}",
+                                      R"({"key":"a"})",
+                                      R"({"value":"a"})",
+                                      R"({"key":"","value":"a"})",
+                                      R"({"key":1,"value":"a"})",
+                                      R"({"key":"a","key_base64":"YQ==","value":"a"})",
+                                      R"({"key":"a","value":"a","value_base64":"YQ=="})",
+                                      R"({"key_base64":"?","value":"a"})",
+                                      R"({"key_base64":"YQ","value":"a"})",
+                                      R"({"key":"a","value_base64":{}})",
+                                      R"({"key":"a","value":"a","expiry":"soon"})",
+                                      R"({"key":"a","value":"a","ttl":0})",
+                                      R"({"key":"a","value":"a","ttl":-1})",
+                                      R"({"key":"a","value":"a","ttl":1e300})",
+                                      R"({"key":"a","value":"a","envelope":1})",
+                                      R"({"key":"a","value":"a","tll":1})",
+                                      R"({"key":"a","value":"a"}x)",
+                                      "{\"key\":\"a\",\"value\":\"\xff\"}"}) {
     EXPECT_FALSE(ParseImportLine(line, kNow)) << line;
   }
 }
@@ -67,10 +80,12 @@ TEST(ImportLine, TimesAreReadBack) {
   for (const Timestamp time : {Timestamp{0}, Timestamp{1}, Timestamp{1'783'246'530'123'456}, kLastTimestamp}) {
     EXPECT_EQ(ParseTimestamp(time.ToString()), time) << time.ToString();
   }
-  EXPECT_EQ(ParseTimestamp("2026-07-05T10:15:30.5Z"), Timestamp{ParseTimestamp("2026-07-05T10:15:30Z")->micros + 500'000});
-  for (const std::string_view text : {"", "Z", "2026-07-05T10:15:30", "2026-07-05 10:15:30Z", "2026-13-05T10:15:30Z", "2026-02-30T10:15:30Z",
-                                      "2026-07-05T24:15:30Z", "2026-07-05T10:15:60Z", "2026-07-05T10:15:30.Z",
-                                      "2026-07-05T10:15:30.1234567Z", "2026-07-05T10:15:30.-1Z", "1969-12-31T23:59:59Z"}) {
+  EXPECT_EQ(ParseTimestamp("2026-07-05T10:15:30.5Z"),
+            Timestamp{ParseTimestamp("2026-07-05T10:15:30Z")->micros + 500'000});
+  for (const std::string_view text :
+       {"", "Z", "2026-07-05T10:15:30", "2026-07-05 10:15:30Z", "2026-13-05T10:15:30Z", "2026-02-30T10:15:30Z",
+        "2026-07-05T24:15:30Z", "2026-07-05T10:15:60Z", "2026-07-05T10:15:30.Z", "2026-07-05T10:15:30.1234567Z",
+        "2026-07-05T10:15:30.-1Z", "1969-12-31T23:59:59Z"}) {
     EXPECT_EQ(ParseTimestamp(text), std::nullopt) << text;
   }
 }

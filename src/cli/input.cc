@@ -39,7 +39,8 @@ Result<Bytes> ReadInput(const std::string& path, size_t at_most) {
     bytes.append(chunk.data(), got);
     if (bytes.size() > at_most) {
       CloseFile(file);
-      return Error(ErrorCode::kTooLarge, "the input is too large", {{"path", path}, {"at_most", std::to_string(at_most)}});
+      return Error(ErrorCode::kTooLarge, "the input is too large",
+                   {{"path", path}, {"at_most", std::to_string(at_most)}});
     }
   }
   const bool failed = std::ferror(file) != 0;

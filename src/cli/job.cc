@@ -14,7 +14,7 @@ constexpr uint64_t kPage = 100;
 const Syntax& ListSyntax() {
   static const Syntax kSyntax =
       OverApi({.arguments = {},
-               .options = {{"limit", OptionKind::kCount, "N", "at most so many (default 100)", {}, 1}},
+               .options = {{"limit", OptionKind::kCount, "N", "at most so many, up to 1000 (default 100)", {}, 1}},
                .description = "Lists jobs, the ones that have ended among them, with how far they have come.\n"});
   return kSyntax;
 }
@@ -38,17 +38,18 @@ const Syntax& ResumeSyntax() {
 }
 
 const Syntax& CancelSyntax() {
-  static const Syntax kSyntax = OverApi(
-      {.arguments = {{"ID"}}, .options = {}, .description = "Ends a job for good. What it has done so far stays done.\n"});
+  static const Syntax kSyntax = OverApi({.arguments = {{"ID"}},
+                                         .options = {},
+                                         .description = "Ends a job for good. What it has done so far stays done.\n"});
   return kSyntax;
 }
 
 const Syntax& WaitSyntax() {
-  static const Syntax kSyntax =
-      OverApi({.arguments = {{"ID"}},
-               .options = {},
-               .description = "Waits until a job has ended, and shows how far it has come meanwhile. Ends with 0 when it\n"
-                              "is done, and with 1 when it failed or was cancelled. Ctrl-C ends the waiting alone.\n"});
+  static const Syntax kSyntax = OverApi(
+      {.arguments = {{"ID"}},
+       .options = {},
+       .description = "Waits until a job has ended, and shows how far it has come meanwhile. Ends with 0 when it\n"
+                      "is done, and with 1 when it failed or was cancelled. Ctrl-C ends the waiting alone.\n"});
   return kSyntax;
 }
 
@@ -108,11 +109,12 @@ constexpr Command kCommands[] = {
 }  // namespace
 
 const Syntax& JobSyntax() {
-  static const Syntax kSyntax = {.arguments = {},
-                                 .options = {},
-                                 .description =
-                                     "Jobs are long work in small steps: moving keys into a namespace, erasing the keys\n"
-                                     "of one. They go on after a restart. With --data DIR they run while the command does.\n"};
+  static const Syntax kSyntax = {
+      .arguments = {},
+      .options = {},
+      .description =
+          "Jobs are long work in small steps: moving keys into a namespace, erasing the keys\n"
+          "of one. They go on after a restart. With --data DIR they run while the command does.\n"};
   return kSyntax;
 }
 

@@ -22,7 +22,8 @@ std::vector<OptionSyntax> WordOptions() {
 }
 
 std::vector<OptionSyntax> RangeOptions() {
-  return {{"start", OptionKind::kText, "KEY", "from this key on"}, {"end", OptionKind::kText, "KEY", "before this key"}};
+  return {{"start", OptionKind::kText, "KEY", "from this key on"},
+          {"end", OptionKind::kText, "KEY", "before this key"}};
 }
 
 OptionSyntax DurabilityOption() {

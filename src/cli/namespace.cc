@@ -61,11 +61,11 @@ const Syntax& DeclareSyntax() {
 }
 
 const Syntax& DropSyntax() {
-  static const Syntax kSyntax = OverApi(
-      {.arguments = {{"NAME"}},
-       .options = {{"erase", OptionKind::kFlag, {}, "erase its keys as well, by a job"},
-                   {"wait", OptionKind::kFlag, {}, "wait for the job"}},
-       .description = "Takes the rules away. The keys stay, as keys without rules, unless --erase is given.\n"});
+  static const Syntax kSyntax =
+      OverApi({.arguments = {{"NAME"}},
+               .options = {{"erase", OptionKind::kFlag, {}, "erase its keys as well, by a job"},
+                           {"wait", OptionKind::kFlag, {}, "wait for the job"}},
+               .description = "Takes the rules of a namespace away. It must have no keys, unless --erase is given.\n"});
   return kSyntax;
 }
 
@@ -88,12 +88,13 @@ const Syntax& MoveSyntax() {
 }
 
 const Syntax& DropBucketSyntax() {
-  static const Syntax kSyntax = OverApi(
-      {.arguments = {{"NAME"}, {"BUCKET"}},
-       .options = Joined({{"leading", OptionKind::kText, "PREFIX", "what stands before the bucket in its keys"}},
-                         WordOptions()),
-       .description = "Drops all keys of one bucket of the retention field, as a range.\n\n"
-                      "  kvarts namespace drop-bucket events 2026-07 --leading t/acme/\n"});
+  static const Syntax kSyntax =
+      OverApi({.arguments = {{"NAME"}, {"BUCKET"}},
+               .options = Joined({{"leading", OptionKind::kText, "PREFIX", "what stands before the bucket in its keys"},
+                                  {"wait", OptionKind::kFlag, {}, "wait for the job, if it takes one"}},
+                                 WordOptions()),
+               .description = "Drops all keys of one bucket of the retention field, as a range.\n\n"
+                              "  kvarts namespace drop-bucket events 2026-07 --leading t/acme/\n"});
   return kSyntax;
 }
 
@@ -197,8 +198,7 @@ Result<int> RunDropBucket(const Arguments& arguments) {
   JsonWriter(&body).BeginObject().BytesField("leading", leading).BytesField("bucket", arguments.at(1)).EndObject();
   KVARTS_TRY(const auto client, Client::Open(arguments));
   KVARTS_TRY(const Reply reply, client->Call(JsonRequest("POST", PathOf(arguments) + "/drop-bucket", std::move(body))));
-  if (!PrintedAsJson(arguments, reply)) Print(fmt::format("dropped {}\n", Harmless(arguments.at(1))));
-  return kExitOk;
+  return FollowJob(*client, arguments, reply);
 }
 
 constexpr Command kCommands[] = {
@@ -213,12 +213,13 @@ constexpr Command kCommands[] = {
 }  // namespace
 
 const Syntax& NamespaceSyntax() {
-  static const Syntax kSyntax = {.arguments = {},
-                                 .options = {},
-                                 .description =
-                                     "A namespace has a grammar such as t/<tenant>/case/<id:uuid>, and rules for the keys and\n"
-                                     "values under it: limits, a default time to live, envelopes, a feed, retention.\n"
-                                     "`kvarts explain KEY` says how a key is read.\n"};
+  static const Syntax kSyntax = {
+      .arguments = {},
+      .options = {},
+      .description =
+          "A namespace has a grammar such as t/<tenant>/case/<id:uuid>, and rules for the keys and\n"
+          "values under it: limits, a default time to live, envelopes, a feed, retention.\n"
+          "`kvarts explain KEY` says how a key is read.\n"};
   return kSyntax;
 }
 

@@ -111,7 +111,8 @@ Error ErrorOfAnswer(int status, std::string_view body) {
                  {{"status", std::to_string(status)}});
   }
   if (type == "urn:kvarts:no_such_route") {
-    return Error(ErrorCode::kInvalidArgument, "the server does not know this request; it may be older than this program");
+    return Error(ErrorCode::kInvalidArgument,
+                 "the server does not know this request; it may be older than this program");
   }
   std::string text = problem->Text("detail");
   if (text.empty()) text = problem->Text("title");

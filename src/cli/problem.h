@@ -1,4 +1,5 @@
-// Errors as they come over HTTP (application/problem+json), turned back into ours: the inverse of protocol/http/problem.h.
+// Errors as they come over HTTP (application/problem+json), turned back into ours: the inverse of
+// protocol/http/problem.h.
 #pragma once
 
 #include <string_view>

@@ -29,13 +29,15 @@ TEST(Problem, EveryCodeComesBack) {
 }
 
 TEST(Problem, ThoseOfHttpGoByTheStatus) {
-  EXPECT_EQ(ErrorOfAnswer(404, R"({"type":"urn:kvarts:no_such_route","detail":"x"})").code(), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(ErrorOfAnswer(404, R"({"type":"urn:kvarts:no_such_route","detail":"x"})").code(),
+            ErrorCode::kInvalidArgument);
   EXPECT_EQ(ErrorOfAnswer(408, R"({"type":"urn:kvarts:timeout","detail":"x"})").code(), ErrorCode::kOverloaded);
   EXPECT_EQ(ErrorOfAnswer(431, R"({"type":"urn:kvarts:too_large","detail":"x"})").code(), ErrorCode::kTooLarge);
 }
 
 TEST(Problem, WhatIsNoneIsToldByItsStatus) {
-  for (const std::string body : {"", "<html>not here</html>", "{}", R"({"type":"about:blank","title":"Not Found"})", "{\"type\":"}) {
+  for (const std::string body :
+       {"", "<html>not here</html>", "{}", R"({"type":"about:blank","title":"Not Found"})", "{\"type\":"}) {
     // A missing page of another server must not look like a missing key.
     EXPECT_EQ(ErrorOfAnswer(404, body).code(), ErrorCode::kInvalidArgument) << body;
     EXPECT_EQ(ErrorOfAnswer(502, body).code(), ErrorCode::kUnavailable);

@@ -12,10 +12,10 @@
 namespace kvarts::cli {
 
 struct ProgressState {
-  uint64_t done = 0;                     // in bytes or in units of its own
-  std::optional<uint64_t> total = {};    // of the same
-  bool in_bytes = true;                  // of the rate
-  std::string text = {};                 // "1,234 keys"
+  uint64_t done = 0;                   // in bytes or in units of its own
+  std::optional<uint64_t> total = {};  // of the same
+  bool in_bytes = true;                // of the rate
+  std::string text = {};               // "1,234 keys"
   Duration elapsed = {};
 };
 

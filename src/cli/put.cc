@@ -26,7 +26,8 @@ Status CheckJson(std::string_view text) {
 }
 
 Status Check(const Arguments& arguments) {
-  const int sources = (arguments.size() > 1 ? 1 : 0) + (arguments.Has("file") ? 1 : 0) + (arguments.Has("json-value") ? 1 : 0);
+  const int sources =
+      (arguments.size() > 1 ? 1 : 0) + (arguments.Has("file") ? 1 : 0) + (arguments.Has("json-value") ? 1 : 0);
   if (sources != 1) {
     return Error(ErrorCode::kInvalidArgument, "the value is a VALUE, - for the standard input, --file or --json-value");
   }

@@ -38,12 +38,12 @@ Status Check(const Arguments& arguments) {
 Syntax MakeSyntax() {
   return OverApi(
       {.arguments = {{"PREFIX", true}},
-       .options = Joined(Joined(RangeOptions(),
-                                {{"limit", OptionKind::kCount, "N", "at most so many keys (default 100)", {}, 1},
-                                 {"all", OptionKind::kFlag, {}, "all of them"},
-                                 {"reverse", OptionKind::kFlag, {}, "from the end"},
-                                 {"keys-only", OptionKind::kFlag, {}, "without the values"}}),
-                         WordOptions()),
+       .options = Joined(
+           Joined(RangeOptions(), {{"limit", OptionKind::kCount, "N", "at most so many keys (default 100)", {}, 1},
+                                   {"all", OptionKind::kFlag, {}, "all of them"},
+                                   {"reverse", OptionKind::kFlag, {}, "from the end"},
+                                   {"keys-only", OptionKind::kFlag, {}, "without the values"}}),
+           WordOptions()),
        .description = "Lists keys in order with their values: all, those that begin with PREFIX, or those\n"
                       "between --start and --end. Into a pipe a line for each, the key and the value with a tab\n"
                       "between them and \\xNN for what is no text; with --json an object per line.\n\n"

@@ -3,14 +3,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <csignal>
-#include <cstdlib>
-#include <ctime>
-
+#include "cli/client.h"
 #include "cli/command.h"
 #include "cli/directory.h"
-#include "cli/stats_fetch.h"
+#include "cli/stats_live.h"
 #include "cli/stats_text.h"
+#include "cli/target.h"
 #include "cli/terminal.h"
 #include "engine/stats_json.h"
 
@@ -27,8 +25,8 @@ size_t ScreenColumns() {
 
 Status CheckStats(const Arguments& arguments) {
   const bool of_server = arguments.size() == 0;
-  if (!of_server && arguments.Has("server")) {
-    return Error(ErrorCode::kInvalidArgument, "figures are of a directory or of a server, not of both");
+  if (!of_server && (arguments.Has("server") || arguments.Has("data"))) {
+    return Error(ErrorCode::kInvalidArgument, "figures are of one directory or of one server");
   }
   for (const char* option : {"watch", "hot", "by", "interval"}) {
     if (!of_server && arguments.Has(option)) {
@@ -45,32 +43,26 @@ Status CheckStats(const Arguments& arguments) {
   return {};
 }
 
-std::string ServerOf(const Arguments& arguments) {
-  if (const auto given = arguments.Text("server")) return *given;
-  const char* variable = std::getenv("KVARTS_SERVER");
-  return variable != nullptr && *variable != '\0' ? variable : "http://127.0.0.1:7700";
-}
-
-// Until Ctrl-C or SIGTERM, which have to be blocked: false then.
-bool SleepUnlessStopped(const sigset_t& signals, Duration duration) {
-  const timespec wait{duration.micros / 1'000'000, duration.micros % 1'000'000 * 1000};
-  return sigtimedwait(&signals, nullptr, &wait) < 0;
+Fetch FetchBy(Client& client) {
+  return [&client](const std::string& path) -> Result<std::string> {
+    KVARTS_TRY(Reply reply, client.Call({.path = path}));
+    return std::move(reply.body);
+  };
 }
 
 Result<int> Watch(const Arguments& arguments, const Fetch& fetch) {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   WatchOptions options;
-  if (const auto interval = arguments.Number("interval"))
+  if (const auto interval = arguments.Number("interval")) {
     options.interval = Duration::Micros(static_cast<int64_t>(*interval));
+  }
   options.by = arguments.Text("by").value_or("");
   options.json = arguments.Has("json");
   options.screen = OutputIsTerminal();
   options.columns = ScreenColumns();
-  KVARTS_CHECK_OK(WatchStats(fetch, options, [&](Duration time) { return SleepUnlessStopped(signals, time); }));
+  const Interruptible interruptible;
+  const Status watched = WatchStats(fetch, options, &Interruptible::Sleep);
+  // A request that Ctrl-C met on its way is no failure.
+  if (!watched.has_value() && !Interruptible::Happened()) return watched.error();
   return kExitOk;
 }
 
@@ -87,7 +79,8 @@ Result<int> OneLook(const Fetch& fetch, const std::string& first) {
 }
 
 Result<int> StatsOfServer(const Arguments& arguments) {
-  KVARTS_TRY(const Fetch fetch, FetchFrom(ServerOf(arguments)));
+  KVARTS_TRY(const auto client, Client::Open(arguments));
+  const Fetch fetch = FetchBy(*client);
   if (arguments.Has("watch")) return Watch(arguments, fetch);
   if (!arguments.Has("hot")) {
     KVARTS_TRY(const std::string stats, fetch("/stats"));
@@ -108,26 +101,31 @@ Result<int> StatsOfServer(const Arguments& arguments) {
   return kExitOk;
 }
 
+Syntax MakeSyntax() {
+  Syntax syntax = OverApi(
+      {.arguments = {{"DIR", true}},
+       .options = {{"watch", OptionKind::kFlag, {}, "a live view: rates and latencies, again and again, until Ctrl-C"},
+                   {"interval", OptionKind::kDuration, "TIME", "between two looks of --watch; else 1 s", {}, 100'000},
+                   {"hot", OptionKind::kFlag, {}, "the keys and prefixes that are used most right now"},
+                   {"by", OptionKind::kChoice, "WHAT", "what is hot", {"reads", "writes", "bytes"}},
+                   {"json", OptionKind::kFlag, {}, "JSON instead of tables; of --watch a line each time"}},
+       .description =
+           "Prints the figures of a running server, or the level table of a data directory, its write, read\n"
+           "and space amplification with what each means and when to worry, the share of tombstones,\n"
+           "live and stale bytes, the log, and memory. Caches, and what writing and reading met, begin\n"
+           "empty in every process, so of a directory these figures mean little.\n\n"
+           "  kvarts stats --watch\n"
+           "  kvarts stats --hot --by writes\n"
+           "  kvarts stats ./data\n",
+       .check = CheckStats});
+  syntax.over_api = false;  // a directory that is missing ends as it does for every command over a directory
+  return syntax;
+}
+
 }  // namespace
 
 const Syntax& StatsSyntax() {
-  static const Syntax kSyntax = {
-      .arguments = {{"DIR", true}},
-      .options = {{"server", OptionKind::kText, "URL", "the server; else $KVARTS_SERVER, else http://127.0.0.1:7700"},
-                  {"watch", OptionKind::kFlag, {}, "a live view: rates and latencies, again and again, until Ctrl-C"},
-                  {"interval", OptionKind::kDuration, "TIME", "between two looks of --watch; else 1 s", {}, 100'000},
-                  {"hot", OptionKind::kFlag, {}, "the keys and prefixes that are used most right now"},
-                  {"by", OptionKind::kChoice, "WHAT", "what is hot", {"reads", "writes", "bytes"}},
-                  {"json", OptionKind::kFlag, {}, "JSON instead of tables; of --watch a line each time"}},
-      .description =
-          "Prints the figures of a running server, or the level table of a data directory, its write, read\n"
-          "and space amplification with what each means and when to worry, the share of tombstones,\n"
-          "live and stale bytes, the log, and memory. Caches, and what writing and reading met, begin\n"
-          "empty in every process, so of a directory these figures mean little.\n\n"
-          "  kvarts stats --watch\n"
-          "  kvarts stats --hot --by writes\n"
-          "  kvarts stats ./data\n",
-      .check = CheckStats};
+  static const Syntax kSyntax = MakeSyntax();
   return kSyntax;
 }
 

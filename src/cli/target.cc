@@ -62,8 +62,13 @@ Status FindToken(const Arguments& arguments, const Environment& environment, Tar
 Syntax OverApi(Syntax own) {
   const std::vector<OptionSyntax> common = {
       {"json", OptionKind::kFlag, {}, "the answer as JSON", {}, 0, true},
-      {"server", OptionKind::kText, "URL", "http://, https:// or unix:/PATH (default KVARTS_SERVER, or http://127.0.0.1:7700)",
-       {}, 0, true},
+      {"server",
+       OptionKind::kText,
+       "URL",
+       "http://, https:// or unix:/PATH (default KVARTS_SERVER, or http://127.0.0.1:7700)",
+       {},
+       0,
+       true},
       {"data", OptionKind::kPath, "DIR", "a data directory instead of a server", {}, 0, true},
       {"token", OptionKind::kText, "TEXT", "the token to show (default KVARTS_TOKEN)", {}, 0, true},
       {"token-file", OptionKind::kPath, "FILE", "the same, from a file", {}, 0, true},

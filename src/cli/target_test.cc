@@ -57,7 +57,8 @@ TEST(Target, TokensComeFromAnOptionAFileOrTheEnvironment) {
   EXPECT_EQ(Parse({"--token-file", dir / "token"}, {{"KVARTS_TOKEN", "kv_env"}})->token, "kv_file");
   EXPECT_FALSE(Parse({"--token-file", dir / "none"}));
   EXPECT_FALSE(Parse({"--token", "a", "--token-file", dir / "token"}));
-  for (const std::string text : {"", "two words", "a\r\nHost: b", "\xff"}) EXPECT_FALSE(Parse({"--token", text})) << text;
+  for (const std::string text : {"", "two words", "a\r\nHost: b", "\xff"})
+    EXPECT_FALSE(Parse({"--token", text})) << text;
 }
 
 TEST(Target, OptionsOfACommandStayItsOwn) {

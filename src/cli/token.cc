@@ -39,14 +39,16 @@ const Syntax& CreateSyntax() {
 }
 
 const Syntax& ListSyntax() {
-  static const Syntax kSyntax =
-      OverApi({.arguments = {}, .options = {}, .description = "Lists all tokens: who they are and what they may do.\n"});
+  static const Syntax kSyntax = OverApi(
+      {.arguments = {}, .options = {}, .description = "Lists all tokens: who they are and what they may do.\n"});
   return kSyntax;
 }
 
 const Syntax& RevokeSyntax() {
-  static const Syntax kSyntax = OverApi(
-      {.arguments = {{"ID"}}, .options = {}, .description = "Takes a token back for good. `kvarts token list` has the ids.\n"});
+  static const Syntax kSyntax =
+      OverApi({.arguments = {{"ID"}},
+               .options = {},
+               .description = "Takes a token back for good. `kvarts token list` has the ids.\n"});
   return kSyntax;
 }
 
@@ -110,7 +112,9 @@ Result<int> Change(const Arguments& arguments, Request request, std::string_view
   return kExitOk;
 }
 
-Result<int> RunRevoke(const Arguments& arguments) { return Change(arguments, {.method = "DELETE", .path = {}}, "revoked"); }
+Result<int> RunRevoke(const Arguments& arguments) {
+  return Change(arguments, {.method = "DELETE", .path = {}}, "revoked");
+}
 Result<int> RunDisable(const Arguments& arguments) {
   return Change(arguments, JsonRequest("PATCH", {}, R"({"disabled":true})"), "disabled");
 }
@@ -129,11 +133,12 @@ constexpr Command kCommands[] = {
 }  // namespace
 
 const Syntax& TokenSyntax() {
-  static const Syntax kSyntax = {.arguments = {},
-                                 .options = {},
-                                 .description =
-                                     "A server without tokens serves everybody on its own machine, and nobody else. As\n"
-                                     "soon as there is one, every request needs one: the first should be an admin.\n"};
+  static const Syntax kSyntax = {
+      .arguments = {},
+      .options = {},
+      .description =
+          "A server without tokens serves everybody on its own machine, and nobody else. As\n"
+          "soon as there is one, every request needs one: the first should be an admin.\n"};
   return kSyntax;
 }
 

@@ -21,17 +21,18 @@ constexpr Duration kFirstPause = Duration::Millis(200);
 constexpr Duration kLongestPause = Duration::Seconds(5);
 
 Syntax MakeSyntax() {
-  return OverApi(
-      {.arguments = {{"PREFIX", true}},
-       .options = Joined({{"since", OptionKind::kText, "V", "what has changed after this version, too"},
-                          {"count", OptionKind::kCount, "N", "end after so many changes", {}, 1}},
-                         WordOptions()),
-       .description = "Prints a line for each change of a key that begins with PREFIX, or of any, until\n"
-                      "Ctrl-C. When the connection breaks it is made again, and no change is missed as long as\n"
-                      "the server remembers it. With --json an object per line.\n\n"
+  return OverApi({.arguments = {{"PREFIX", true}},
+                  .options = Joined({{"since", OptionKind::kText, "V", "what has changed after this version, too"},
+                                     {"count", OptionKind::kCount, "N", "end after so many changes", {}, 1}},
+                                    WordOptions()),
+                  .description =
+                      "Prints a line for each change of a key that begins with PREFIX, or of any, until\n"
+                      "Ctrl-C. When the connection breaks it is made again. In a namespace with a feed no change\n"
+                      "is missed then, and --since goes back; elsewhere a watch sees what happens while it is\n"
+                      "there. With --json an object per line.\n\n"
                       "  kvarts watch user:\n"
-                      "  kvarts watch --json --since 1783246530000000 | jq .key\n",
-       .check = &CheckWords});
+                      "  kvarts watch e/ --json --since 1837845209438414848 | jq .key\n",
+                  .check = &CheckWords});
 }
 
 std::string ChangeText(std::string_view op, const JsonObject& change) {
@@ -45,13 +46,16 @@ std::string ChangeText(std::string_view op, const JsonObject& change) {
   return fmt::format("{} {}", Harmless(op), shown("key"));
 }
 
-// {"op":"put", …what the event has…}.
-std::string ChangeJson(const StreamEvent& event) {
+// What the event has, with where to go on after it.
+std::string ChangeJson(const StreamEvent& event, const JsonObject& change) {
   std::string out;
-  JsonWriter(&out).BeginObject().Field("op", Harmless(event.name)).Field("id", Harmless(event.id));
-  const std::string_view members = std::string_view(event.data).substr(event.data.find('{') + 1);
-  const bool none = members.find_first_not_of(" \t") == members.find('}');
-  return out.append(none ? "" : ",").append(members);
+  JsonWriter json(&out);
+  json.BeginObject();
+  if (!event.id.empty()) json.Field("id", Harmless(event.id));
+  if (change.Find("op") == nullptr) json.Field("op", Harmless(event.name));
+  if (change.fields().empty()) return out + "}";
+  const bool first = out.ends_with('{');
+  return out.append(first ? "" : ",").append(std::string_view(event.data).substr(event.data.find('{') + 1));
 }
 
 class Watcher {
@@ -70,9 +74,9 @@ class Watcher {
       const Status streamed = StreamOnce();
       if (left_ == 0 || Interruptible::Happened()) return {};
       if (!failed_.has_value()) return failed_.error();
+      if (!connected_ && !streamed.has_value()) return streamed.error();
+      if (!streamed.has_value() && !MayPass(streamed.error())) KVARTS_CHECK_OK(BeginAnew(streamed.error()));
       if (left_ != before) pause = kFirstPause;
-      if (!streamed.has_value() && !MayPass(streamed.error())) return streamed.error();
-      if (!connected_) return streamed;
       if (!told_) PrintError("kvarts: the connection broke; trying again\n");
       told_ = true;
       if (!Interruptible::Sleep(pause)) return {};
@@ -86,20 +90,28 @@ class Watcher {
            error.code() == ErrorCode::kRateLimited;
   }
 
+  // Where no feed keeps the changes, the server refuses to go on from the last one.
+  Status BeginAnew(const Error& error) {
+    if (error.code() != ErrorCode::kInvalidArgument || since_.empty()) return error;
+    since_.clear();
+    PrintError("kvarts: changes may have been missed: only a namespace with a feed keeps them\n");
+    return {};
+  }
+
   Status StreamOnce() {
     Query query;
     if (prefix_) query.Add("prefix", *prefix_);
     if (!since_.empty()) query.Add("since", since_);
     EventStream events(kMaxEventBytes);
-    return client_.Stream({.path = "/watch" + query.text(), .headers = {"Accept: text/event-stream"}},
-                          [&](std::string_view piece) {
-                            connected_ = true;
-                            told_ = false;
-                            const Status fed = events.Feed(piece, [&](const StreamEvent& event) { return Take(event); });
-                            if (!fed.has_value()) failed_ = fed;
-                            if (!events.last_id().empty()) since_ = events.last_id();
-                            return failed_.has_value() && left_ > 0;
-                          });
+    return client_.Stream(
+        {.path = "/watch" + query.text(), .headers = {"Accept: text/event-stream"}}, [&](std::string_view piece) {
+          connected_ = true;
+          told_ = false;
+          const Status fed = events.Feed(piece, [&](const StreamEvent& event) { return Take(event); });
+          if (!fed.has_value()) failed_ = fed;
+          if (!events.last_id().empty()) since_ = events.last_id();
+          return failed_.has_value() && left_ > 0;
+        });
   }
 
   // False after the last one that was wanted.
@@ -109,8 +121,12 @@ class Watcher {
       failed_ = change.error();
       return false;
     }
+    if (event.name == "lost") {
+      PrintError(fmt::format("kvarts: {}\n", Harmless(change->Text("detail"))));
+      return true;
+    }
     if (json_) {
-      Print(ChangeJson(event) + "\n");
+      Print(ChangeJson(event, *change) + "\n");
     } else {
       const std::string about = Dim(fmt::format("  version {}", Harmless(change->Text("version"))));
       Print(fmt::format("{}{}\n", ChangeText(event.name, *change), about));

@@ -128,6 +128,10 @@ void Listener::Take(Loop& loop, int socket) {
 }
 
 Task<> Listener::Serve(Loop& loop, int socket, bool refuse) {
+  if (loop.draining()) {
+    ::close(socket);
+    co_return;
+  }
   const std::shared_ptr<const TlsContext> tls = tls_.load();
   Stream stream(loop, socket, tls ? tls->Accept() : nullptr);
   stream.set_idle(true);

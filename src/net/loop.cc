@@ -14,6 +14,12 @@ Loop::Loop(size_t number)
       timer_(context_.get_executor()),
       poller_(context_.get_executor()) {}
 
+Loop::~Loop() {
+  // A coroutine that waits for a socket is held by nobody but itself. Aborted, it is on the context's queue, and goes
+  // with the context.
+  for (Stream* stream = streams_; stream != nullptr; stream = stream->next_) stream->Abort();
+}
+
 void Loop::Run() {
   Spawn(Tick());
   Spawn(poller_.Run());
@@ -40,7 +46,11 @@ void Loop::Remove(Stream* stream) {
 void Loop::Drain() {
   draining_ = true;
   for (Stream* stream = streams_; stream != nullptr; stream = stream->next_) {
-    if (stream->idle()) stream->Abort();
+    if (stream->idle()) {
+      stream->Abort();
+    } else {
+      stream->Wake();
+    }
   }
 }
 

@@ -32,6 +32,7 @@ class Loop {
   static constexpr size_t kScratchBytes = 64 << 10;
 
   explicit Loop(size_t number);
+  ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
@@ -56,7 +57,8 @@ class Loop {
   // The time of the last tick.
   SteadyTime now() const { return now_; }
 
-  // No request may begin any more: idle connections are closed, the others after what they are doing.
+  // No request may begin any more: idle connections are closed, the others after what they are doing. Those that sleep
+  // are woken, to see for themselves.
   void Drain();
   bool draining() const { return draining_; }
   // Connections on this loop; from any thread.

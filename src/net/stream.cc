@@ -66,25 +66,13 @@ ssize_t Stream::ReceiveInto(char* to, size_t room) {
 
 Stream::Got Stream::ReceivePlain() {
   const std::span<char> scratch = loop_.scratch();
-  // What continues something goes straight behind it.
-  char* to = scratch.data();
-  size_t room = scratch.size();
-  const size_t kept = kept_.size();
-  if (kept != 0) {
-    kept_.resize(kept + kReadBytes);
-    to = kept_.data() + kept;
-    room = kReadBytes;
-  }
-  const ssize_t got = ReceiveInto(to, room);
-  const int error = errno;
-  if (kept != 0) {
-    kept_.resize(kept + static_cast<size_t>(std::max<ssize_t>(got, 0)));
-    input_ = kept_;
-  } else if (got > 0) {
-    input_ = {to, static_cast<size_t>(got)};
-  }
-  if (got > 0) return Got::kSome;
-  return got < 0 && WouldWait(error) ? Got::kNothingYet : Got::kEnd;
+  const ssize_t got = ReceiveInto(scratch.data(), scratch.size());
+  if (got < 0 && WouldWait(errno)) return Got::kNothingYet;
+  if (got <= 0) return Got::kEnd;
+  input_ = {scratch.data(), static_cast<size_t>(got)};
+  // What continues something stands behind it.
+  if (!kept_.empty()) input_ = kept_.append(input_);
+  return Got::kSome;
 }
 
 Stream::Got Stream::ReceiveTls() {
@@ -176,13 +164,13 @@ Task<bool> Stream::Flush() {
 
 Task<> Stream::Close() {
   if (aborted()) co_return;
+  SetDeadline(kLinger);
   if (tls_) {
     tls_->Shutdown();
     const Bytes last = tls_->TakeToSend();
     co_await Send(last);
   }
   ::shutdown(socket_, SHUT_WR);
-  SetDeadline(kLinger);
   size_t dropped = 0;
   while (!aborted() && dropped < kLingerBytes) {
     co_await pollable_.Readable();

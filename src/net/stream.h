@@ -81,9 +81,7 @@ class Stream {
   friend class Loop;
 
   // Longer buffers are given back when they are empty.
-  static constexpr size_t kKeptCapacity = 16 << 10;
-  // How much is read at a time into memory of the connection's own.
-  static constexpr size_t kReadBytes = 64 << 10;
+  static constexpr size_t kKeptCapacity = 4 << 10;
 
   // What a read of the socket came to.
   enum class Got { kSome, kNothingYet, kEnd };

@@ -28,6 +28,9 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::Load(const TlsOptions& opt
   // Idle connections give their buffers back.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  // Without one, clients with certificates cannot resume a session.
+  static constexpr unsigned char kSessions[] = "kvarts";
+  SSL_CTX_set_session_id_context(context, kSessions, sizeof(kSessions) - 1);
   if (SSL_CTX_use_certificate_chain_file(context, options.certificate.c_str()) != 1) {
     return Refused("the certificate cannot be used", options.certificate);
   }

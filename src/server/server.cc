@@ -174,12 +174,12 @@ void Server::Drain() {
 }
 
 Server::~Server() {
-  // Whoever may resume a coroutine of a loop goes before the loops: the workers, and the engine, which answers its last
-  // commits. With the loops go the connections that are left, which use everything else.
+  // The threads of the loops first: they give work to everybody. What workers and the engine still finish is posted to
+  // loops that do not run any more, but are there. With the loops go the connections that are left.
   if (jobs_) jobs_->Stop();
-  workers_.reset();
   for (const auto& loop : loops_) loop->Stop();
   threads_.clear();
+  workers_.reset();
   jobs_.reset();
   engine_.reset();
   if (listener_) listener_->Close();

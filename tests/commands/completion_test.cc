@@ -92,6 +92,24 @@ TEST_F(Completion, BashOffersEveryOptionOfEveryCommand) {
   }
 }
 
+TEST_F(Completion, BashOffersTheCommandsOfAGroupAndTheirOptions) {
+  for (const cli::Command& group : cli::AllCommands()) {
+    std::vector<std::string> names;
+    for (const cli::Command& command : cli::SubcommandsOf(group)) {
+      names.emplace_back(command.name);
+      std::vector<std::string> options;
+      for (const cli::OptionSyntax& option : command.syntax().options)
+        options.push_back("--" + std::string(option.name));
+      EXPECT_THAT(InBash({std::string(group.name), names.back(), "--"}), IsSupersetOf(options)) << names.back();
+    }
+    if (!names.empty()) {
+      EXPECT_THAT(InBash({std::string(group.name), ""}), IsSupersetOf(names));
+    }
+  }
+  EXPECT_THAT(InBash({"token", "cre"}), ElementsAre("create"));
+  EXPECT_THAT(InBash({"namespace", "declare", "x", "--profile", "l"}), ElementsAre("lookup"));
+}
+
 TEST_F(Completion, ZshTakesTheScript) {
   if (!Installed("zsh")) GTEST_SKIP() << "zsh is not installed";
   const Ran checked = Sh("zsh -n " + Script("zsh"));
@@ -152,6 +170,21 @@ TEST(Man, HasEveryCommandAndEveryOption) {
   const std::string config = cli::ManOfConfig();
   for (const Option& option : OptionTable())
     EXPECT_THAT(config, testing::HasSubstr(option.Environment())) << option.name;
+}
+
+TEST(Man, AGroupHasItsCommandsOnOnePage) {
+  for (const cli::Command& group : cli::AllCommands()) {
+    const std::string page = cli::ManOfCommand(group);
+    for (const cli::Command& command : cli::SubcommandsOf(group)) {
+      EXPECT_THAT(page,
+                  testing::HasSubstr(command.name == "drop-bucket" ? "drop\\-bucket" : std::string(command.name)));
+      for (const cli::OptionSyntax& option : command.syntax().options) {
+        std::string name(option.name);
+        for (size_t at = 0; (at = name.find('-', at)) != name.npos; at += 2) name.insert(at, 1, '\\');
+        EXPECT_THAT(page, testing::HasSubstr("\\-\\-" + name));
+      }
+    }
+  }
 }
 
 TEST(Man, LinesThatBeginLikeARequestAreText) {

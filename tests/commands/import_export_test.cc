@@ -55,7 +55,8 @@ TEST_P(ImportExport, KeepsToPrefixAndBounds) {
   Done({"import"}, Line("a", "1") + Line("b:1", "2") + Line("b:2", "3") + Line("c", "4"));
   EXPECT_THAT(LinesOf(Done({"export", "b:"})), SizeIs(3));
   EXPECT_THAT(LinesOf(Done({"export", "--start", "b:2", "--keys-only"})), SizeIs(3));
-  EXPECT_THAT(Done({"export", "none"}), R"({"end":true,"count":0,"cursor":null})" "\n");
+  EXPECT_THAT(Done({"export", "none"}), R"({"end":true,"count":0,"cursor":null})"
+                                        "\n");
 }
 
 TEST_P(ImportExport, FilesHaveTheirNameOnlyWhenTheyAreWhole) {
@@ -81,9 +82,10 @@ TEST_P(ImportExport, ALineThatIsWrongIsNamedAndCanBeContinuedFrom) {
   EXPECT_EQ(ran.code, 1);
   EXPECT_EQ(ran.err,
             "kvarts: 17 keys were written; --from-line 18 goes on where this one stopped\n"
-            "kvarts: there is no such field (line 18, field kye, at 2)\n");
+            "kvarts: there is no such field (line 18, field kye, at 1)\n");
   EXPECT_THAT(LinesOf(Done({"scan"})), SizeIs(17));
-  EXPECT_THAT(Done({"import", temp_ / "in", "--from-line", "19", "--json"}), R"({"written":7,"expired":0})" "\n");
+  EXPECT_THAT(Done({"import", temp_ / "in", "--from-line", "19", "--json"}), R"({"written":7,"expired":0})"
+                                                                             "\n");
   EXPECT_THAT(LinesOf(Done({"scan"})), SizeIs(24));
 }
 

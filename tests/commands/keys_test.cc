@@ -31,8 +31,10 @@ TEST_P(Keys, WhatIsPutIsThere) {
   EXPECT_THAT(Done({"put", "user:1", "Ada"}), MatchesRegex("put user:1, version [0-9]{19}\n"));
   EXPECT_EQ(Done({"get", "user:1"}), "Ada");
   EXPECT_THAT(Done({"get", "user:1", "--json"}),
-              MatchesRegex(R"(\{"key":"user:1","value":"Ada","version":"[0-9]{19}","expiry":null\})" "\n"));
-  EXPECT_THAT(Done({"put", "user:1", "Grace", "--json"}), MatchesRegex(R"(\{"key":"user:1","version":"[0-9]{19}"\})" "\n"));
+              MatchesRegex(R"(\{"key":"user:1","value":"Ada","version":"[0-9]{19}","expiry":null\})"
+                           "\n"));
+  EXPECT_THAT(Done({"put", "user:1", "Grace", "--json"}), MatchesRegex(R"(\{"key":"user:1","version":"[0-9]{19}"\})"
+                                                                       "\n"));
   EXPECT_EQ(Done({"get", "user:1", "--raw"}), "Grace");
 }
 
@@ -111,7 +113,8 @@ TEST_P(Keys, ScanGoesThroughAllPages) {
   EXPECT_THAT(LinesOf(Done({"scan", "k:", "--all"})), SizeIs(2500));
   EXPECT_THAT(LinesOf(Done({"scan", "--all"})), SizeIs(2501));
   EXPECT_THAT(LinesOf(Done({"scan", "k:", "--limit", "1001"})), SizeIs(1001));
-  EXPECT_THAT(LinesOf(Done({"scan", "k:", "--limit", "2", "--reverse"})), ElementsAre("k:12499\t2499", "k:12498\t2498"));
+  EXPECT_THAT(LinesOf(Done({"scan", "k:", "--limit", "2", "--reverse"})),
+              ElementsAre("k:12499\t2499", "k:12498\t2498"));
   EXPECT_THAT(LinesOf(Done({"scan", "--start", "k:11000", "--end", "k:11002", "--keys-only"})),
               ElementsAre("k:11000", "k:11001"));
   EXPECT_THAT(Done({"scan", "none"}), IsEmpty());
@@ -128,8 +131,9 @@ TEST_P(Keys, DeletesRangesThatAreNamed) {
 }
 
 TEST_P(Keys, CommitIsAllOrNothing) {
-  EXPECT_THAT(Done({"commit"}, R"({"mutations":[{"op":"put","key":"a","value":"1"},{"op":"increment","key":"n","by":5}]})"),
-              MatchesRegex("committed 2 changes, version [0-9]{19}\n  2: 5\n"));
+  EXPECT_THAT(
+      Done({"commit"}, R"({"mutations":[{"op":"put","key":"a","value":"1"},{"op":"increment","key":"n","by":5}]})"),
+      MatchesRegex("committed 2 changes, version [0-9]{19}\n  2: 5\n"));
   const std::string body = R"({"preconditions":[{"key":"a","absent":true}],"mutations":[{"op":"delete","key":"n"}]})";
   std::ofstream(temp_ / "body") << body;
   const Ran refused = Run({"commit", temp_ / "body"});
@@ -194,8 +198,9 @@ TEST(KeysUsage, RefusesWhatMakesNoSense) {
     EXPECT_EQ(ran.code, 2) << testing::PrintToString(words) << ran.err;
     EXPECT_THAT(ran.out, IsEmpty());
   }
-  EXPECT_THAT(RunKvarts({"token", "craete"}).err,
-              AllOf(HasSubstr("there is no such command: craete; did you mean create?"), HasSubstr("`kvarts help token`")));
+  EXPECT_THAT(
+      RunKvarts({"token", "craete"}).err,
+      AllOf(HasSubstr("there is no such command: craete; did you mean create?"), HasSubstr("`kvarts help token`")));
   EXPECT_THAT(RunKvarts({"token", "create"}).err, HasSubstr("`kvarts help token create`"));
 }
 
@@ -203,16 +208,26 @@ TEST(KeysUsage, SaysWhatToDoWhenThereIsNoServer) {
   const TempDir dir;
   const Ran ran = RunKvarts({"get", "k", "--server", "unix:" + dir / "none"});
   EXPECT_EQ(ran.code, 1);
-  EXPECT_THAT(ran.err, AllOf(StartsWith("kvarts: the server cannot be reached; is it running? `kvarts serve` starts one"),
-                             HasSubstr(dir / "none")));
+  EXPECT_THAT(ran.err,
+              AllOf(StartsWith("kvarts: the server cannot be reached; is it running? `kvarts serve` starts one"),
+                    HasSubstr(dir / "none")));
   const Ran wrong = RunKvarts({"get", "k", "--server", "localhost:7700"});
   EXPECT_EQ(wrong.code, 1);
   EXPECT_THAT(wrong.err, HasSubstr("a server is named by http://HOST:PORT"));
 }
 
+TEST(KeysUsage, FindsAServerByItsAddress) {
+  const ServerProcess server({"--engine", "memory"});
+  const std::string url = "http://" + server.address();
+  EXPECT_EQ(RunKvarts({"put", "k", "v", "--server", url + "/"}).code, 0);
+  EXPECT_EQ(RunKvarts({"get", "k", "--server", url}).out, "v");
+  EXPECT_THAT(RunKvarts({"get", "k", "--server", "https://" + server.address()}).err, HasSubstr("TLS"));
+}
+
 TEST(KeysUsage, OnlyWhatWritesMakesADirectory) {
   const TempDir dir;
-  for (const std::vector<std::string>& words : {std::vector<std::string>{"get", "k"}, {"scan"}, {"export"}, {"delete", "k"}}) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"get", "k"}, {"scan"}, {"export"}, {"delete", "k"}}) {
     std::vector<std::string> all = words;
     all.insert(all.end(), {"--data", dir / "none"});
     const Ran ran = RunKvarts(all);
@@ -221,7 +236,7 @@ TEST(KeysUsage, OnlyWhatWritesMakesADirectory) {
   }
   EXPECT_FALSE(std::filesystem::exists(dir / "none"));
   EXPECT_EQ(RunKvarts({"put", "k", "v", "--data", dir / "none"}).code, 0);
-  const ServerProcess server(dir / "none");
+  const ServerProcess server({"--data", dir / "none"});
   const Ran busy = RunKvarts({"get", "k", "--data", dir / "none"});
   EXPECT_EQ(busy.code, 1) << "a directory that is served was opened a second time";
 }

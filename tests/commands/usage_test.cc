@@ -43,6 +43,19 @@ TEST(Usage, ExplainsEachCommandInTheSameWords) {
   }
 }
 
+TEST(Usage, ExplainsTheCommandsOfAGroup) {
+  for (const cli::Command& group : cli::AllCommands()) {
+    for (const cli::Command& command : cli::SubcommandsOf(group)) {
+      const std::string path = std::string(group.name) + " " + std::string(command.name);
+      const Ran help = RunKvarts({"help", std::string(group.name), std::string(command.name)});
+      EXPECT_EQ(help.code, 0);
+      EXPECT_THAT(help.out, AllOf(StartsWith("kvarts " + path + ": "), HasSubstr("\nUsage: kvarts " + path)));
+      EXPECT_EQ(RunKvarts({std::string(group.name), std::string(command.name), "--help"}).out, help.out);
+      EXPECT_THAT(RunKvarts({"help", std::string(group.name)}).out, HasSubstr("\n  " + std::string(command.name)));
+    }
+  }
+}
+
 TEST(Usage, VersionSaysWhatTheBinaryIsMadeOf) {
   const Ran ran = RunKvarts({"version"});
   EXPECT_EQ(ran.code, 0);

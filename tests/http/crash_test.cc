@@ -46,7 +46,7 @@ class HttpCrashTest : public ::testing::Test {
 };
 
 TEST_F(HttpCrashTest, KilledAtAnyInstantLosesNothingAcknowledged) {
-  const int rounds = LongRun() ? 40 : 6;
+  const int rounds = LongRun() ? 40 : 4;
   for (int round = 0; round < rounds && !HasFailure(); ++round) {
     RunAndKill(300);
     for (const std::string& wrong : load_.Verify(State())) ADD_FAILURE() << wrong;

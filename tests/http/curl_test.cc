@@ -34,12 +34,12 @@ TEST_P(CurlTest, TakesAFileAndGivesItBack) {
   std::string bytes;
   for (int i = 0; i < 300'000; ++i) bytes.push_back(static_cast<char>(i * 7 + i / 256));
   EXPECT_EQ(Curl({"-T", "-", Url("/keys/curl/file")}, bytes).status, 200);  // chunked, with Expect: 100-continue
-  EXPECT_EQ(Curl({"-H", "Accept: application/octet-stream", Url("/keys/curl/file")}).body, bytes);
+  EXPECT_TRUE(Curl({"-H", "Accept: application/octet-stream", Url("/keys/curl/file")}).body == bytes);
   EXPECT_EQ(
       Curl({"-X", "PUT", "--data-binary", "@-", "-H", "Content-Type: image/png", Url("/keys/curl/png")}, bytes).status,
       200);
   const HttpAnswer back = Curl({"-H", "Accept: application/octet-stream", Url("/keys/curl/png")});
-  EXPECT_EQ(back.body, bytes);
+  EXPECT_TRUE(back.body == bytes);
   EXPECT_EQ(back.Header("Content-Type"), "image/png");
 }
 
@@ -62,7 +62,7 @@ TEST_P(CurlTest, GetsCompressedAnswersWhenItAsks) {
   const HttpAnswer packed = Curl({"--compressed", "-H", "Accept: application/octet-stream", Url("/keys/curl/large")});
   EXPECT_EQ(packed.Header("Content-Encoding"), "gzip");
   EXPECT_LT(std::stoul(packed.Header("Content-Length")), 2'000U);
-  EXPECT_EQ(packed.body, value);
+  EXPECT_TRUE(packed.body == value);
   EXPECT_FALSE(Curl({"-H", "Accept: application/octet-stream", Url("/keys/curl/large")}).Has("Content-Encoding"));
 }
 

@@ -93,7 +93,7 @@ TEST_P(FramingTest, MalformedHeadsAreAnsweredAndEnd) {
            "GET /livez HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n",        // no name
            "GET /livez HTTP/1.1\r\nHost: x\r\nName\r\n\r\n",       // no colon
            "GET /livez HTTP/1.1\r\nHost: x\r\nA: \x7f\r\n\r\n",    // a control character
-           std::string("GET /li\0vez HTTP/1.1\r\nHost: x\r\n\r\n", 35),
+           std::string("GET /li\0vez HTTP/1.1\r\nHost: x\r\n\r\n", 33),
        }) {
     EXPECT_TRUE(IsProblem(Refusal(head), 400, "malformed_request")) << head;
   }
@@ -166,7 +166,7 @@ TEST_P(FramingTest, ErrorsLeaveTheConnectionUsable) {
 
 TEST_P(FramingTest, ARequestMayArriveByteByByte) {
   HttpClient client = Connect();
-  const std::string put = RequestText("PUT", "/keys/framing/slow", {{"X", std::string(100, 'y')}}, "slowly");
+  const std::string put = "\r\n" + RequestText("PUT", "/keys/framing/slow", {{"X", std::string(100, 'y')}}, "slowly");
   ASSERT_TRUE(client.SendInParts(put + put, 1));
   EXPECT_EQ(client.Read().status, 200);
   EXPECT_EQ(client.Read().status, 200);
@@ -272,10 +272,10 @@ TEST_P(FramingTest, AnAnswerThatNobodyReadsCostsOnlyItsConnection) {
       clients.back().Send(RequestText("GET", "/keys/framing/large", {{"Accept", "application/octet-stream"}}));
     }
     EXPECT_EQ(Get("/livez").status, 200);
-    EXPECT_EQ(clients.front().Read().body, value);
+    EXPECT_TRUE(clients.front().Read().body == value);
     for (int i = 1; i < 10; ++i) clients[static_cast<size_t>(i)].Reset();
   }
-  EXPECT_EQ(Get("/keys/framing/large", {{"Accept", "application/octet-stream"}}).body, value);
+  EXPECT_TRUE(Get("/keys/framing/large", {{"Accept", "application/octet-stream"}}).body == value);
 }
 
 KVARTS_ON_EVERY_ENGINE(FramingTest);

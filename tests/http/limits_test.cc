@@ -211,12 +211,14 @@ TEST_P(LimitsTest, MaxConnections) {
     clients.push_back(Connect(options));
     ASSERT_EQ(clients.back().Call("GET", "/livez").status, 200) << i;
   }
-  HttpClient sixth = Connect(options);
-  const HttpAnswer refused = sixth.Call("PUT", "/keys/sixth", {}, "x");
-  EXPECT_TRUE(IsProblem(refused, 503, "overloaded"));
-  EXPECT_TRUE(refused.Has("Retry-After"));
-  EXPECT_EQ(refused.Header("Connection"), "close");
-  EXPECT_TRUE(sixth.EndsWithin(kSoon));
+  {
+    HttpClient sixth = Connect(options);
+    const HttpAnswer refused = sixth.Call("PUT", "/keys/sixth", {}, "x");
+    EXPECT_TRUE(IsProblem(refused, 503, "overloaded"));
+    EXPECT_TRUE(refused.Has("Retry-After"));
+    EXPECT_EQ(refused.Header("Connection"), "close");
+    EXPECT_TRUE(sixth.EndsWithin(kSoon));
+  }
   // Those that are in stay in, and who leaves makes room.
   EXPECT_EQ(clients.front().Call("GET", "/keys/sixth").status, 404);
   clients.pop_back();

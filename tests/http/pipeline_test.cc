@@ -133,7 +133,7 @@ TEST_P(PipelineTest, LargeBodiesAndSmallOnesMix) {
     EXPECT_EQ(client.Read().status, 200);
     EXPECT_EQ(client.Read().status, 204);
   }
-  EXPECT_EQ(client.Read().body, large);
+  EXPECT_TRUE(client.Read().body == large);
 }
 
 KVARTS_ON_EVERY_ENGINE(PipelineTest);

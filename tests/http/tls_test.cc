@@ -70,9 +70,10 @@ TEST_F(TlsTest, CarriesLargeBodiesBothWays) {
                  value)
                 .status,
             204);
-  EXPECT_EQ(Curl({"--cacert", trust, "-H", "Accept: application/octet-stream", url}).body, value);
+  EXPECT_TRUE(Curl({"--cacert", trust, "-H", "Accept: application/octet-stream", url}).body == value);
   EXPECT_EQ(Curl({"--cacert", trust, "-T", "-", "-H", "Prefer: return=minimal", url}, value).status, 204);  // chunked
-  EXPECT_EQ(Curl({"--cacert", trust, "--tls-max", "1.2", "-H", "Accept: application/octet-stream", url}).body, value);
+  EXPECT_TRUE(Curl({"--cacert", trust, "--tls-max", "1.2", "-H", "Accept: application/octet-stream", url}).body ==
+              value);
 }
 
 TEST_F(TlsTest, AnswersPipelinedRequestsInOrder) {

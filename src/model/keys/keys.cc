@@ -69,12 +69,20 @@ struct NewRecord {
   Bytes value;
   Timestamp expiry;
   uint32_t schema = 0;
+  bool for_ever = false;  // on purpose: a namespace's default is not for it
 };
+
+// Whether a value without an expiry was asked for, or was there.
+bool ForEver(const Lifetime& lifetime, const std::optional<Record>& before) {
+  if (lifetime.kind == Lifetime::Kind::kForever) return true;
+  return lifetime.kind == Lifetime::Kind::kKeep && before && before->header.expiry == kNever;
+}
 
 // Writes a value if its namespace allows it, and says what it wrote.
 Status Write(Writer writer, BytesView key, BytesView physical, NewRecord record, Outcome* outcome) {
   PutOptions options{.expiry = record.expiry, .kind = record.kind, .schema = record.schema};
   KVARTS_CHECK_OK(writer.guard.CheckPut(key, record.value, &options));
+  if (record.for_ever) options.expiry = kNever;
   writer.txn.Put(physical, record.value, options);
   if (outcome == nullptr) return {};
   outcome->header = {
@@ -140,12 +148,15 @@ Status ApplyPut(Writer writer, const Put& put, Outcome* outcome) {
   }
   KVARTS_TRY(const Timestamp expiry, ExpiryOf(writer.txn, put.lifetime, before));
   if (!put.value.envelope) {
-    return Write(writer, put.key, physical, {put.value.kind, put.value.bytes, expiry}, outcome);
+    return Write(writer, put.key, physical, {put.value.kind, put.value.bytes, expiry, 0, ForEver(put.lifetime, before)},
+                 outcome);
   }
   Envelope envelope = *put.value.envelope;
   envelope.payload = put.value.bytes;
   KVARTS_TRY(Bytes encoded, envelope.Encode());
-  return Write(writer, put.key, physical, {ValueKind::kEnvelope, std::move(encoded), expiry, envelope.schema}, outcome);
+  return Write(writer, put.key, physical,
+               {ValueKind::kEnvelope, std::move(encoded), expiry, envelope.schema, ForEver(put.lifetime, before)},
+               outcome);
 }
 
 Status ApplyDelete(Writer writer, const Delete& command) {
@@ -166,8 +177,9 @@ Status ApplyTouch(Writer writer, const Touch& touch, Outcome* outcome) {
   KVARTS_TRY(std::optional<Record> found, Read(writer.txn, physical, touch.key, touch.condition));
   if (!found) return NotFound(touch.key);
   KVARTS_TRY(const Timestamp expiry, ExpiryOf(writer.txn, touch.lifetime, found));
-  return Write(writer, touch.key, physical, {found->header.kind, std::move(found->value), expiry, found->header.schema},
-               outcome);
+  const bool for_ever = ForEver(touch.lifetime, found);
+  return Write(writer, touch.key, physical,
+               {found->header.kind, std::move(found->value), expiry, found->header.schema, for_ever}, outcome);
 }
 
 Status ApplyIncrement(Writer writer, const Increment& increment, Outcome* outcome) {
@@ -186,7 +198,8 @@ Status ApplyIncrement(Writer writer, const Increment& increment, Outcome* outcom
   KVARTS_TRY(const Timestamp expiry, ExpiryOf(writer.txn, increment.lifetime, found));
   const ValueKind kind = found ? found->header.kind : ValueKind::kCounter;
   Bytes value = kind == ValueKind::kCounter ? CounterValue(number) : std::to_string(number);
-  return Write(writer, increment.key, physical, {kind, std::move(value), expiry}, outcome);
+  return Write(writer, increment.key, physical, {kind, std::move(value), expiry, 0, ForEver(increment.lifetime, found)},
+               outcome);
 }
 
 Status ApplyAppend(Writer writer, const Append& append, Outcome* outcome) {
@@ -197,9 +210,10 @@ Status ApplyAppend(Writer writer, const Append& append, Outcome* outcome) {
     return Error(ErrorCode::kInvalidArgument, "only bytes can be appended to", {{"key", Escaped(append.key)}});
   }
   KVARTS_TRY(const Timestamp expiry, ExpiryOf(writer.txn, append.lifetime, found));
+  const bool for_ever = ForEver(append.lifetime, found);
   Bytes value = found ? std::move(found->value) : Bytes();
   value.append(append.bytes);
-  return Write(writer, append.key, physical, {kind, std::move(value), expiry}, outcome);
+  return Write(writer, append.key, physical, {kind, std::move(value), expiry, 0, for_ever}, outcome);
 }
 
 Status ApplyAdd(Writer writer, const Add& add) {

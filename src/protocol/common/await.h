@@ -3,6 +3,7 @@
 
 #include <asio/post.hpp>
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -35,7 +36,11 @@ net::Task<std::invoke_result_t<Function>> OnWorker(net::Loop& loop, WorkerPool& 
   auto start = [&](auto resume) {
     auto shared = std::make_shared<decltype(resume)>(std::move(resume));
     taken = pool.Submit([shared, &outcome, &function] {
-      outcome = function();
+      try {
+        outcome = function();
+      } catch (const std::exception&) {
+        outcome = Error(ErrorCode::kInternal, "the work was broken off by an exception");
+      }
       (*shared)();
     });
     if (!taken) (*shared)();

@@ -1,9 +1,20 @@
 #include "protocol/http/access.h"
 
+#include "net/http/characters.h"
+
 namespace kvarts::http {
 namespace {
 
-constexpr std::string_view kBearer = "Bearer ";
+constexpr std::string_view kBearer = "bearer ";
+
+// Whether a name could be somebody else's domain that was made to point here. Addresses and names without a dot
+// cannot.
+bool MayBeForeign(std::string_view host) {
+  if (host.starts_with('[')) return false;
+  host = host.substr(0, host.find(':'));
+  if (host.find('.') == std::string_view::npos || host.ends_with(".localhost")) return false;
+  return host.find_first_not_of("0123456789.") != std::string_view::npos;
+}
 
 Error Denied(const char* text) { return Error(ErrorCode::kPermissionDenied, text); }
 
@@ -32,10 +43,22 @@ Result<std::shared_ptr<const Credential>> Authenticate(Service& service, const R
   }
   const std::string_view given = head.authorization();
   if (given.empty()) return Error(ErrorCode::kUnauthenticated, "a token is needed: Authorization: Bearer TOKEN");
-  if (!given.starts_with(kBearer)) return Error(ErrorCode::kUnauthenticated, "only Bearer tokens are known");
+  if (!EqualsIgnoringCase(given.substr(0, kBearer.size()), kBearer))
+    return Error(ErrorCode::kUnauthenticated, "only Bearer tokens are known");
   KVARTS_TRY(std::shared_ptr<const Credential> who, service.tokens.Check(given.substr(kBearer.size()), last));
   KVARTS_CHECK_OK(who->Admit(service.clock.Now()));
   return who;
+}
+
+Status CheckOrigin(const Service& service, const RequestHead& head, const RequestInfo& info) {
+  const bool reads = info.method == Method::kGet || info.method == Method::kHead;
+  if (head.Has(Field::kOrigin) && info.cors_origin == nullptr && !reads) {
+    return Denied("pages of this origin may not call: http.cors_origins names those that may");
+  }
+  if (!service.tokens_required.load(std::memory_order_relaxed) && MayBeForeign(head.host())) {
+    return Denied("without tokens, the host must be an address or localhost");
+  }
+  return {};
 }
 
 Status Authorize(const Call& call, Right right, BytesView key) {

@@ -10,6 +10,10 @@ namespace kvarts::http {
 // The credential of a request: null when none is needed. `unauthenticated`, or `rate_limited`.
 Result<std::shared_ptr<const Credential>> Authenticate(Service& service, const RequestHead& head, Tokens::Last* last);
 
+// Against pages in a browser of this machine that call what they should not, by themselves or through a domain that was
+// made to point here: `permission_denied`.
+Status CheckOrigin(const Service& service, const RequestHead& head, const RequestInfo& info);
+
 // `permission_denied` when the request's token does not give the right over the key, or the whole range.
 Status Authorize(const Call& call, Right right, BytesView key);
 Status Authorize(const Call& call, Right right, const KeyRange& range);

@@ -228,6 +228,7 @@ Result<std::unique_ptr<SlowOp>> CancelJob(Call& call) { return ChangeJob(call, &
 
 Result<std::unique_ptr<SlowOp>> CompactRange(Call& call) {
   KVARTS_CHECK_OK(AuthorizeAdmin(call));
+  call.info.takes_long = true;
   KVARTS_CHECK_OK(WantJson(call));
   KVARTS_TRY(const KeyRange range, ParseRangeBody(call.body));
   KVARTS_TRY(KeyRange physical, CheckedUserRange(range, call.service.engine().limits()));

@@ -177,32 +177,62 @@ KeyRange TakeRange(JsonReader& json, Fields& fields) {
   return range;
 }
 
+// Which groups of fields an operation takes, besides its key or range.
+enum Takes : unsigned {
+  kValue = 1,
+  kTtl = 2,
+  kEnvelope = 4,
+  kBy = 8,
+  kCondition = 16,
+  kMissingOk = 32,
+  kRange = 64,
+  kKey = 128
+};
+
+// That nothing is given which the operation would ignore.
+void Only(JsonReader& json, const Fields& fields, unsigned takes) {
+  const unsigned given = (fields.value ? kValue : 0U) | (fields.ttl ? kTtl : 0U) | (fields.envelope ? kEnvelope : 0U) |
+                         (fields.by ? kBy : 0U) | (fields.condition ? kCondition : 0U) |
+                         (fields.missing_ok ? kMissingOk : 0U) | (fields.key ? kKey : 0U) |
+                         (fields.prefix || fields.start || fields.end ? kRange : 0U);
+  json.Require((given & ~takes) == 0, "the operation does not take all of these fields");
+}
+
 keys::Command MakeCommand(JsonReader& json, Fields& fields) {
   const std::string_view op = fields.op.value_or("");
   const Lifetime keep{Lifetime::Kind::kKeep, {}};
   Condition condition = std::move(fields.condition).value_or(Condition());
   if (op == "put") {
+    Only(json, fields, kKey | kValue | kTtl | kEnvelope | kCondition);
     keys::NewValue value = TakeValue(json, fields);
     return keys::Put{TakeKey(json, fields), std::move(value), fields.ttl.value_or(Lifetime()), std::move(condition)};
   }
   if (op == "delete") {
+    Only(json, fields, kKey | kCondition | kMissingOk);
     return keys::Delete{TakeKey(json, fields), std::move(condition), fields.missing_ok.value_or(false)};
   }
   if (op == "touch") {
+    Only(json, fields, kKey | kTtl | kCondition);
     json.Require(fields.ttl.has_value(), "a ttl is missing");
     return keys::Touch{TakeKey(json, fields), fields.ttl.value_or(keep), std::move(condition)};
   }
   if (op == "increment") {
+    Only(json, fields, kKey | kBy | kTtl | kCondition);
     return keys::Increment{TakeKey(json, fields), fields.by.value_or(1), fields.ttl.value_or(keep),
                            std::move(condition)};
   }
   if (op == "append") {
+    Only(json, fields, kKey | kValue | kTtl | kCondition);
     keys::NewValue value = TakeValue(json, fields);
     json.Require(value.kind == ValueKind::kBytes && !value.envelope, "only a text can be appended");
     return keys::Append{TakeKey(json, fields), std::move(value.bytes), fields.ttl.value_or(keep), std::move(condition)};
   }
-  if (op == "add") return keys::Add{TakeKey(json, fields), fields.by.value_or(1)};
+  if (op == "add") {
+    Only(json, fields, kKey | kBy);
+    return keys::Add{TakeKey(json, fields), fields.by.value_or(1)};
+  }
   json.Require(op == "delete_range", "op is put, delete, touch, increment, append, add or delete_range");
+  Only(json, fields, kRange);
   return keys::DeleteRange{TakeRange(json, fields)};
 }
 
@@ -262,18 +292,32 @@ Result<keys::Command> ParsePatchBody(std::string_view body) {
   return keys::Touch{{}, lifetime, {}};
 }
 
-Result<CommitBody> ParseCommitBody(std::string_view body) {
+Result<CommitBody> ParseCommitBody(std::string_view body, size_t max_operations) {
   JsonReader json(body);
   CommitBody commit;
+  // The first that is too many stops the reading.
+  size_t operations = 0;
+  const auto count = [&] {
+    json.Require(++operations <= max_operations, "the commit has more operations than max_commit_operations");
+    return json.ok();
+  };
   json.Object([&](std::string_view name) {
     if (name == "preconditions") {
-      json.Array([&] { commit.requirements.push_back(ReadPrecondition(json)); });
+      json.Array([&] {
+        if (count()) commit.requirements.push_back(ReadPrecondition(json));
+      });
     } else if (name == "mutations") {
-      json.Array([&] { commit.commands.push_back(ReadMutation(json)); });
+      json.Array([&] {
+        if (count()) commit.commands.push_back(ReadMutation(json));
+      });
     } else {
       json.Unknown(name);
     }
   });
+  if (operations > max_operations) {
+    return Error(ErrorCode::kTooLarge, "the commit has too many operations",
+                 {{"limit", "max_commit_operations"}, {"at_most", std::to_string(max_operations)}});
+  }
   KVARTS_CHECK_OK(json.Finish());
   if (commit.commands.empty() && commit.requirements.empty()) {
     return Error(ErrorCode::kInvalidArgument, "a commit has preconditions or mutations");

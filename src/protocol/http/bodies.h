@@ -18,8 +18,8 @@ struct CommitBody {
   std::vector<keys::Requirement> requirements;
   std::vector<keys::Command> commands;
 };
-// {"preconditions": […], "mutations": […]}.
-Result<CommitBody> ParseCommitBody(std::string_view body);
+// {"preconditions": […], "mutations": […]}, at most so many of both together.
+Result<CommitBody> ParseCommitBody(std::string_view body, size_t max_operations);
 
 // {"keys": ["a", {"base64": "…"}]}, at most `at_most`.
 Result<std::vector<Bytes>> ParseKeysBody(std::string_view body, size_t at_most);

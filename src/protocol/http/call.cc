@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "base/log.h"
 #include "protocol/http/compress.h"
 #include "protocol/http/problem.h"
+#include "protocol/http/routes.h"
 
 namespace kvarts::http {
 
@@ -48,24 +50,32 @@ void Answer::Finish() {
   writer_.Finish();
 }
 
-void Answer::Problem(const Error& error) { WriteProblem(Begin(StatusOf(error.code()), {}), error); }
+void Answer::Problem(const Error& error) {
+  const int status = StatusOf(error);
+  if (status == 500) {
+    Log(LogLevel::kError, "a request failed", error,
+        {{"route", info_.route == nullptr ? std::string_view() : info_.route->path}, {"trace", info_.trace}});
+  }
+  WriteProblem(Begin(status, {}), error);
+}
 
 void Answer::Problem(const HttpError& error, std::string_view allow) {
   WriteProblem(Begin(error.status, {}), error, allow);
 }
 
 void Call::CountRead(BytesView key, size_t bytes) {
-  if (service.options.hot_keys) loop.hot.Read(key, bytes);
   CountRange(key);
+  if (service.options.hot_keys) loop.hot.Read(key, bytes);
 }
 
 void Call::CountWrite(BytesView key, size_t bytes) {
-  if (service.options.hot_keys) loop.hot.Write(key, bytes);
   CountRange(key);
+  if (service.options.hot_keys) loop.hot.Write(key, bytes);
 }
 
 void Call::CountRange(BytesView start) {
-  if (service.options.metrics) info.place = loop.namespaces.PlaceWith(info.place, service.catalog.current(), start);
+  const NamespaceTable& table = service.catalog.current();
+  if (service.options.metrics) info.place = loop.namespaces.PlaceWith(info.place, table, start);
 }
 
 }  // namespace kvarts::http

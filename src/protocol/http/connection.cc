@@ -202,6 +202,7 @@ Connection::Step Connection::Dispatch(std::string_view body) {
   }
   if (found.route->right) {
     Result<std::shared_ptr<const Credential>> who = Authenticate(service_, head_, &last_token_);
+    if (const Status origin = CheckOrigin(service_, head_, info); !origin.has_value()) who = origin.error();
     if (!who.has_value()) {
       if (!batch_.empty()) return Step::kRunBatch;
       if (who.error().code() == ErrorCode::kRateLimited) loop_.metrics.rate_limited.Add();
@@ -300,11 +301,11 @@ void Connection::CountDone(const RequestInfo& info, int status, const Cost& cost
 
 net::Task<bool> Connection::Send() {
   if (stream_.FlushNow()) co_return true;
-  const bool fits = Hold(stream_.output().size());
+  // Counted, but sent in any case: what was done is said.
+  Hold(stream_.output().size());
   stream_.Keep();
   stream_.SetSendDeadline(service_.options.write_timeout);
-  bool sent = false;
-  if (fits) sent = co_await stream_.Flush();
+  const bool sent = co_await stream_.Flush();
   Release();
   co_return sent;
 }
@@ -351,7 +352,10 @@ net::Task<Connection::Step> Connection::TakeBody() {
 net::Task<HttpError> Connection::ReadBody() {
   const uint64_t length = head_.content_length().value_or(0);
   if (length > service_.options.max_body_bytes) co_return kBodyTooLarge;
-  if (!Hold(length)) co_return kTooManyBytes;
+  // What is said is not held yet: who says much and sends nothing takes nobody's room.
+  if (length > kFreeBytes && service_.inflight_bytes.load() + length > service_.options.max_inflight_bytes) {
+    co_return kTooManyBytes;
+  }
   if (head_.expect_continue()) {
     stream_.output().append(ContinueLine());
     stream_.Keep();
@@ -365,6 +369,7 @@ net::Task<HttpError> Connection::ReadBody() {
   body_.reserve(length);
   while (true) {
     const std::string_view part = stream_.input().substr(0, length - body_.size());
+    if (!HoldUpTo(body_.size() + part.size())) co_return kTooManyBytes;
     body_.append(part);
     stream_.Consume(part.size());
     if (body_.size() == length) co_return kNoError;
@@ -378,11 +383,7 @@ net::Task<HttpError> Connection::ReadChunks() {
   while (true) {
     const std::string_view input = stream_.input();
     const size_t before = body_.size();
-    // Small parts add up.
-    if (before + input.size() > std::max(kFreeBytes, held_)) {
-      const uint64_t more = before + input.size() - held_;
-      if (!Hold(std::max(more, kFreeBytes + 1))) co_return kTooManyBytes;
-    }
+    if (!HoldUpTo(before + input.size())) co_return kTooManyBytes;
     body_.resize(before + input.size());
     const ChunkedDecoder::Progress progress = decoder.Decode(input, body_.data() + before);
     body_.resize(before + progress.produced);
@@ -463,6 +464,12 @@ bool Connection::Hold(uint64_t bytes) {
   held_ += bytes;
   return service_.inflight_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes <=
          service_.options.max_inflight_bytes;
+}
+
+bool Connection::HoldUpTo(uint64_t bytes) {
+  if (bytes <= std::max(kFreeBytes, held_)) return true;
+  // Small parts add up, in steps that count.
+  return Hold(std::max(bytes - held_, kFreeBytes + 1));
 }
 
 void Connection::Release() { service_.inflight_bytes.fetch_sub(std::exchange(held_, 0), std::memory_order_relaxed); }

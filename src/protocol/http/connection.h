@@ -20,7 +20,10 @@ namespace kvarts::http {
 class Connection {
  public:
   Connection(net::Stream& stream, Service& service);
-  ~Connection() { CountSent(); }
+  ~Connection() {
+    CountSent();
+    Release();
+  }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -59,6 +62,8 @@ class Connection {
   net::Task<> RunSlow();
   // Counts bytes against max_inflight_bytes until the request is done.
   bool Hold(uint64_t bytes);
+  // The same of a body that has grown to so many bytes.
+  bool HoldUpTo(uint64_t bytes);
   void Release();
 
   net::Stream& stream_;

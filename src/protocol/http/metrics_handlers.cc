@@ -1,5 +1,5 @@
-// The observable side of the server: /metrics, /stats and /hotkeys. All of it is made on a worker. Figures are
-// for every token; which keys are hot is for who may administer.
+// The observable side of the server: /metrics, /stats and /hotkeys. All of it is made on a worker. Metrics are
+// for every token; what names keys is for who may administer.
 #include <array>
 
 #include "net/http/negotiate.h"
@@ -34,6 +34,7 @@ Result<std::unique_ptr<SlowOp>> GetMetrics(Call& call) {
 }
 
 Result<std::unique_ptr<SlowOp>> GetStats(Call& call) {
+  KVARTS_CHECK_OK(AuthorizeAdmin(call));
   KVARTS_CHECK_OK(QueryReader(call.head.query()).Finish());
   return OnWorkers([&service = call.service]() -> Result<WorkOp::Reply> {
     KVARTS_TRY(const ServerFacts facts, service.collector.Take(service));

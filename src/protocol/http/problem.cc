@@ -90,8 +90,14 @@ int StatusOf(ErrorCode code) {
   return 500;
 }
 
+Error NotAcceptable(const char* forms, std::string_view accept) {
+  return Error(ErrorCode::kInvalidArgument, forms, {{"accept", std::string(accept)}});
+}
+
+int StatusOf(const Error& error) { return error.field("accept").empty() ? StatusOf(error.code()) : 406; }
+
 void WriteProblem(ResponseWriter& answer, const Error& error) {
-  const int status = StatusOf(error.code());
+  const int status = StatusOf(error);
   answer.ContentType(kProblemType);
   if (status == 401) answer.Header("WWW-Authenticate", "Bearer");
   if (status == 429) {

@@ -8,6 +8,10 @@
 namespace kvarts::http {
 
 int StatusOf(ErrorCode code);
+int StatusOf(const Error& error);
+
+// An Accept header that allows no form that there is: 406. `forms` is a constant text that says which there are.
+Error NotAcceptable(const char* forms, std::string_view accept);
 
 // "urn:kvarts:precondition_failed": what clients may rely on.
 constexpr std::string_view kProblemPrefix = "urn:kvarts:";

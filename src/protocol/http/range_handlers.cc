@@ -9,6 +9,7 @@
 #include "protocol/http/compress.h"
 #include "protocol/http/handlers.h"
 #include "protocol/http/items.h"
+#include "protocol/http/problem.h"
 #include "protocol/http/requests.h"
 #include "protocol/http/work_op.h"
 
@@ -85,12 +86,29 @@ Result<WorkOp::Reply> CountRange(const Service& service, const keys::PageQuery& 
   return reply;
 }
 
-Result<WorkOp::Reply> EstimateRange(const Service& service, const KeyRange& range) {
-  KVARTS_TRY(const KeyRange physical, CheckedUserRange(range, service.engine().limits()));
-  KVARTS_TRY(const RangeEstimate estimate, service.engine().Estimate(physical));
+// A few keys are counted; of more the engine knows about how many there are.
+Result<WorkOp::Reply> EstimateRange(const Service& service, keys::PageQuery query) {
+  constexpr size_t kCounted = 1000;
   WorkOp::Reply reply;
+  KVARTS_TRY(const KeyRange physical, CheckedUserRange(query.range, service.engine().limits()));
+  KVARTS_TRY(const RangeEstimate estimate, service.engine().Estimate(physical));
+  query.values = false;
+  query.cursor.clear();
+  query.limit = kCounted;
+  const Result<keys::KeyPage> page = ReadPage(service, query);
+  bool all = false;
+  uint64_t count = estimate.entries;
+  if (page.has_value()) {
+    reply.cost.read = page->cost;
+    all = !page->cursor.has_value();
+    count = all ? page->scanned.size() : std::max<uint64_t>(count, page->scanned.size());
+  } else if (page.error().field("limit") == "tombstones_fail") {
+    reply.cost.read.skipped = query.max_skipped;
+  } else {
+    return page.error();
+  }
   JsonWriter json(&reply.body);
-  json.BeginObject().Field("count", estimate.entries).Field("bytes", estimate.bytes).Field("exact", false).EndObject();
+  json.BeginObject().Field("count", count).Field("bytes", estimate.bytes).Field("exact", all).EndObject();
   return reply;
 }
 
@@ -112,6 +130,7 @@ class ExportRange final : public SlowOp {
       Append(&session.stream.output(), *page);
       session.stream.SetSendDeadline(service.options.write_timeout);
       const bool sent = co_await session.stream.Flush();
+      session.stream.ClearDeadline();
       if (!sent) co_return Error(ErrorCode::kUnavailable, "the client does not take the answer");
     }
     co_return Status();
@@ -204,8 +223,7 @@ Result<std::unique_ptr<SlowOp>> ListKeys(Call& call) {
   static constexpr std::array<std::string_view, 2> kForms = {"application/json", kNdjson};
   const auto form = ChooseMedia(call.head.accept(), kForms);
   if (!form) {
-    return Error(ErrorCode::kInvalidArgument, "the answer is application/json or application/x-ndjson",
-                 {{"accept", std::string(call.head.accept())}});
+    return NotAcceptable("the answer is application/json or application/x-ndjson", call.head.accept());
   }
   const bool stream = *form == 1;
   QueryReader query(call.head.query());
@@ -225,7 +243,7 @@ Result<std::unique_ptr<SlowOp>> ListKeys(Call& call) {
   call.CountRange(page.range.start);
   call.info.takes_long = stream || count != 0;
   const Service& service = call.service;
-  if (count == 2) return OnWorkers([&service, range = page.range] { return EstimateRange(service, range); });
+  if (count == 2) return OnWorkers([&service, page] { return EstimateRange(service, page); });
   if (count == 1) return OnWorkers([&service, page = std::move(page)] { return CountRange(service, page); });
   if (stream) return std::make_unique<ExportRange>(std::move(page), limited);
   return OnWorkers([&service, page = std::move(page)] { return ListPage(service, page); });

@@ -1,4 +1,5 @@
 #include "protocol/http/requests.h"
+#include "protocol/http/problem.h"
 
 #include <array>
 
@@ -28,7 +29,6 @@ Result<keys::Condition> ConditionOf(const Call& call) {
   KVARTS_TRY(const EntityTags tags, EntityTags::Parse(call.head.if_match(), "If-Match"));
   if (tags.any()) return keys::Condition{Kind::kPresent};
   keys::Condition condition{Kind::kVersionIn};
-  Status wrong;
   tags.ForEach([&](const EntityTag& tag) {
     const auto version = Version::Parse(tag.text);
     // A weak tag matches nothing, and neither does what is no version.
@@ -72,8 +72,7 @@ Result<Form> FormOf(const Call& call) {
   if (!call.head.Has(Field::kAccept)) return Form::kJson;
   const auto chosen = ChooseMedia(call.head.accept(), kForms);
   if (!chosen) {
-    return Error(ErrorCode::kInvalidArgument, "the answer is application/json or application/octet-stream",
-                 {{"accept", std::string(call.head.accept())}});
+    return NotAcceptable("the answer is application/json or application/octet-stream", call.head.accept());
   }
   return static_cast<Form>(*chosen);
 }

@@ -16,7 +16,7 @@ Result<keys::Condition> ConditionOf(const Call& call);
 // The header Kvarts-Durability, or the server's default; and in whose name it happens.
 Result<RunOptions> RunOptionsOf(const Call& call);
 
-// prefix, or start and end, of a query. `bounded`: without either it is refused.
+// prefix, or start and end, of a query; everything without either.
 KeyRange RangeOf(QueryReader& query);
 
 // Which of the two an answer with one value is to be.

@@ -17,6 +17,7 @@
 #include "protocol/http/access.h"
 #include "protocol/http/handlers.h"
 #include "protocol/http/items.h"
+#include "protocol/http/problem.h"
 #include "protocol/http/requests.h"
 
 namespace kvarts::http {
@@ -62,20 +63,22 @@ std::string SinceText(FeedPosition next) {
   return next.version == kNoVersion ? "0" : Version{next.version.stamp - 1}.ToString();
 }
 
-// A change on its way to a client: a JSON object that is not closed yet.
+// A change on its way to a client, as JSON.
 struct Event {
   FeedPosition place;
   Mutation::Op op = Mutation::Op::kPut;
   Bytes data;
 };
 
-void WriteKeys(JsonWriter& json, Mutation::Op op, BytesView key, BytesView end) {
-  const BytesView user_key = UserKeyOf(key).value_or(BytesView());
-  if (op == Mutation::Op::kEraseRange) {
-    json.BytesField("start", user_key).BytesField("end", UserKeyOf(end).value_or(BytesView()));
-  } else {
-    json.BytesField("key", user_key);
+// The key, or what an erased range has in common with the one that is watched: the rest is not for this client.
+void WriteKeys(JsonWriter& json, Mutation::Op op, BytesView key, BytesView end, const KeyRange& watched) {
+  if (op != Mutation::Op::kEraseRange) {
+    json.BytesField("key", UserKeyOf(key).value_or(BytesView()));
+    return;
   }
+  const KeyRange common = watched.Intersect({Bytes(key), Bytes(end)});
+  json.BytesField("start", UserKeyOf(common.start).value_or(BytesView()));
+  json.BytesField("end", UserKeyOf(common.end).value_or(BytesView()));
 }
 
 void WriteRecord(JsonWriter& json, const ValueHeader& header, BytesView value) {
@@ -83,11 +86,11 @@ void WriteRecord(JsonWriter& json, const ValueHeader& header, BytesView value) {
   if (header.expiry != kNever) json.Field("expiry", header.expiry.ToString());
 }
 
-Event FromMutation(const Mutation& mutation, FeedPosition place) {
+Event FromMutation(const Mutation& mutation, FeedPosition place, const KeyRange& watched) {
   Event event{place, mutation.op, {}};
   JsonWriter json(&event.data);
   json.BeginObject().Field("op", OpName(mutation.op));
-  WriteKeys(json, mutation.op, mutation.key, mutation.end);
+  WriteKeys(json, mutation.op, mutation.key, mutation.end, watched);
   if (mutation.op == Mutation::Op::kAdd) json.Field("by", mutation.delta);
   if (mutation.op == Mutation::Op::kPut) {
     const ValueHeader header{.version = place.version,
@@ -101,11 +104,11 @@ Event FromMutation(const Mutation& mutation, FeedPosition place) {
   return event;
 }
 
-Event FromFeed(const FeedEntry& entry, bool before) {
+Event FromFeed(const FeedEntry& entry, bool before, const KeyRange& watched) {
   Event event{entry.position, entry.op, {}};
   JsonWriter json(&event.data);
   json.BeginObject().Field("op", OpName(entry.op));
-  WriteKeys(json, entry.op, entry.key, entry.end);
+  WriteKeys(json, entry.op, entry.key, entry.end, watched);
   if (entry.after) WriteRecord(json, entry.after->header, entry.after->value);
   json.Field("version", entry.position.version.ToString());
   if (before && entry.before) {
@@ -141,34 +144,52 @@ class Waker {
   std::atomic<bool> posted_{false};
 };
 
-// What was committed while the watch was there.
+// What was committed while the watch was there. It is kept as it was committed, and made into events by who takes it:
+// the commit thread has no time for that.
 class Backlog {
  public:
-  explicit Backlog(size_t at_most) : at_most_(at_most) {}
+  Backlog(size_t at_most, KeyRange watched) : at_most_(at_most), watched_(std::move(watched)) {}
 
   void Push(const Mutation& mutation, Version version) {
     std::lock_guard lock(mutex_);
     index_ = version == version_ ? index_ + 1 : 0;
     version_ = version;
-    if (lost_ || events_.size() >= at_most_) {
-      lost_ = true;
-      return;
-    }
-    events_.push_back(FromMutation(mutation, {version, index_}));
+    const size_t bytes = mutation.key.size() + mutation.end.size() + mutation.value.size();
+    lost_ = lost_ || changes_.size() >= at_most_ || (!changes_.empty() && bytes_ + bytes > kMaxBytes);
+    if (lost_) return;
+    bytes_ += bytes;
+    changes_.push_back({{version, index_}, mutation});
   }
   // `overloaded` once changes were lost, after those before them.
   Result<std::vector<Event>> Take() {
-    std::lock_guard lock(mutex_);
-    if (events_.empty() && lost_) {
-      return Error(ErrorCode::kOverloaded, "the watch fell behind and lost changes", {{"limit", "max_watch_backlog"}});
+    std::vector<Change> changes;
+    {
+      std::lock_guard lock(mutex_);
+      if (changes_.empty() && lost_) {
+        return Error(ErrorCode::kOverloaded, "the watch fell behind and lost changes",
+                     {{"limit", "max_watch_backlog"}});
+      }
+      changes.swap(changes_);
+      bytes_ = 0;
     }
-    return std::exchange(events_, {});
+    std::vector<Event> events;
+    events.reserve(changes.size());
+    for (const Change& change : changes) events.push_back(FromMutation(change.mutation, change.place, watched_));
+    return events;
   }
 
  private:
+  struct Change {
+    FeedPosition place;
+    Mutation mutation;
+  };
+  static constexpr size_t kMaxBytes = 16 << 20;  // of keys and values; one change always fits
+
   const size_t at_most_;
+  const KeyRange watched_;
   std::mutex mutex_;
-  std::vector<Event> events_;
+  std::vector<Change> changes_;
+  size_t bytes_ = 0;
   Version version_;
   uint64_t index_ = 0;
   bool lost_ = false;
@@ -193,16 +214,16 @@ class Watch final : public SlowOp {
     if (service.watchers.load() > service.options.max_watchers) {
       co_return Error(ErrorCode::kOverloaded, "there are too many watches", {{"limit", "max_watchers"}});
     }
-    const auto waker = std::make_shared<Waker>(session.stream.loop(), session.stream);
-    const auto backlog = std::make_shared<Backlog>(service.options.max_watch_backlog);
-    const Subscription subscription(service, query_, waker, backlog);
-    const TokenWatch token_watch(service, session.info.who != nullptr, waker);
+    const Waking waking(session.stream);
+    const auto backlog = std::make_shared<Backlog>(service.options.max_watch_backlog, query_.range);
+    const Subscription subscription(service, query_, waking.waker, backlog);
+    const TokenWatch token_watch(service, session.info.who != nullptr, waking.waker);
     next_ = query_.from.value_or(FeedPosition{service.engine().LastVersion().Next(), 0});
     const auto until = std::chrono::steady_clock::now() + query_.wait;
-    Status ended;
     if (query_.events) Begin(session, answer);
-    while (!session.info.head_only || !query_.events) {
-      waker->Looking();
+    if (query_.events && session.info.head_only) co_return Status();
+    while (!session.stream.aborted()) {
+      waking.waker->Looking();
       Result<std::vector<Event>> found = std::vector<Event>();
       if (query_.feed) {
         auto read = [this, &service] { return ReadFeed(service); };
@@ -210,42 +231,26 @@ class Watch final : public SlowOp {
       } else {
         found = backlog->Take();
       }
-      // What was committed after a token was revoked is not for its bearer.
       if (session.info.who && !service.tokens.StillHolds(*session.info.who)) {
-        if (query_.events) {
-          if (chunked_) AppendLastChunk(&session.stream.output());
-        } else {
-          ended = Error(ErrorCode::kUnauthenticated, "the token is not valid any more");
-        }
-        break;
+        found = Error(ErrorCode::kUnauthenticated, "the token is not valid any more");
       }
-      if (!query_.events) {
-        // Nothing is no answer while the feed has more to look at, within reason.
-        const auto at_last = more_ ? until + service.options.request_timeout : until;
-        const bool late = std::chrono::steady_clock::now() >= at_last;
-        if (!found.has_value()) {
-          ended = std::move(found).error();
-          break;
-        }
-        if (!found->empty() || late || session.info.head_only || session.stream.PeerGone()) {
-          AnswerPoll(answer, *found);
-          break;
-        }
-      } else {
-        const bool over = Send(session, found);
+      const bool last = Last(session, found, until);
+      if (!query_.events && last) {
+        if (!found.has_value()) co_return std::move(found).error();
+        AnswerPoll(answer, *found);
+        co_return Status();
+      }
+      if (query_.events) {
+        Send(session, found, last);
         session.stream.SetSendDeadline(service.options.write_timeout);
         const bool sent = co_await session.stream.Flush();
-        if (over || !sent || session.stream.PeerGone()) break;
-        if (found->size() >= kFeedPage) continue;
+        session.stream.ClearDeadline();
+        if (last || !sent) break;
       }
-      session.stream.ClearDeadline();
-      session.stream.set_idle(true);
-      co_await session.stream.Sleep(std::min(SleepUntil(service, until), TokenLasts(session)));
-      session.stream.set_idle(false);
-      if (session.stream.aborted()) break;
+      if (!more_) co_await session.stream.Sleep(std::min(SleepUntil(service, until), TokenLasts(session)));
     }
-    waker->End();
-    co_return ended;
+    // Nothing can follow what was streamed, or was never answered.
+    co_return Error(ErrorCode::kUnavailable, "the watch has ended");
   }
 
  private:
@@ -254,6 +259,13 @@ class Watch final : public SlowOp {
     explicit Places(Service& counted) : service(counted) { service.watchers.fetch_add(1); }
     ~Places() { service.watchers.fetch_sub(1); }
     Service& service;
+  };
+
+  // The stream may be woken as long as this is there.
+  struct Waking {
+    explicit Waking(net::Stream& stream) : waker(std::make_shared<Waker>(stream.loop(), stream)) {}
+    ~Waking() { waker->End(); }
+    const std::shared_ptr<Waker> waker;
   };
 
   struct Subscription {
@@ -292,7 +304,7 @@ class Watch final : public SlowOp {
     for (const FeedEntry& entry : page.entries) {
       const bool concerns = entry.op == Mutation::Op::kEraseRange ? query_.range.Intersects({entry.key, entry.end})
                                                                   : query_.range.Contains(entry.key);
-      if (concerns) events.push_back(FromFeed(entry, query_.before));
+      if (concerns) events.push_back(FromFeed(entry, query_.before, query_.range));
     }
     next_ = page.next;
     more_ = page.more;
@@ -317,8 +329,17 @@ class Watch final : public SlowOp {
     }
   }
 
-  // True when that was the end.
-  bool Send(Session& session, const Result<std::vector<Event>>& found) const {
+  // Whether the watch is over: something went wrong, the server stops, or a poll has its answer.
+  bool Last(Session& session, const Result<std::vector<Event>>& found,
+            std::chrono::steady_clock::time_point until) const {
+    if (!found.has_value() || session.stream.loop().draining() || session.stream.PeerGone()) return true;
+    if (query_.events) return false;
+    // Nothing is no answer while the feed has more to look at, within reason.
+    if (more_) until += session.service.options.request_timeout;
+    return !found->empty() || session.info.head_only || std::chrono::steady_clock::now() >= until;
+  }
+
+  void Send(Session& session, const Result<std::vector<Event>>& found, bool last) const {
     Bytes text;
     if (!found.has_value()) {
       text.append("event: lost\ndata: ");
@@ -328,13 +349,14 @@ class Watch final : public SlowOp {
       text.append(": heartbeat\n\n");
     } else {
       for (const Event& event : *found) {
-        text.append(fmt::format("id: {}\nevent: {}\ndata: ", PlaceText(event.place), OpName(event.op)));
+        // An id is a promise that it can be resumed from.
+        if (query_.feed) text.append(fmt::format("id: {}\n", PlaceText(event.place)));
+        text.append(fmt::format("event: {}\ndata: ", OpName(event.op)));
         text.append(event.data).append("\n\n");
       }
     }
     Append(session, text);
-    if (!found.has_value() && chunked_) AppendLastChunk(&session.stream.output());
-    return !found.has_value();
+    if (last && chunked_) AppendLastChunk(&session.stream.output());
   }
 
   void AnswerPoll(Answer& answer, const std::vector<Event>& events) const {
@@ -355,7 +377,6 @@ class Watch final : public SlowOp {
 
   std::chrono::milliseconds SleepUntil(const Service& service, std::chrono::steady_clock::time_point until) const {
     using std::chrono::milliseconds;
-    if (more_) return milliseconds(0);
     if (query_.events) return service.options.heartbeat;
     const auto left = std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now());
     return std::clamp(left, milliseconds(0), service.options.heartbeat);
@@ -388,11 +409,11 @@ std::optional<FeedId> FeedOf(const NamespaceTable& table, const KeyRange& user_r
 }  // namespace
 
 Result<std::unique_ptr<SlowOp>> WatchKeys(Call& call) {
+  call.info.takes_long = true;
   static constexpr std::array<std::string_view, 2> kForms = {"application/json", "text/event-stream"};
   const auto form = ChooseMedia(call.head.accept(), kForms);
   if (!form) {
-    return Error(ErrorCode::kInvalidArgument, "the answer is application/json or text/event-stream",
-                 {{"accept", std::string(call.head.accept())}});
+    return NotAcceptable("the answer is application/json or text/event-stream", call.head.accept());
   }
   QueryReader query(call.head.query());
   WatchQuery watch;
@@ -400,9 +421,7 @@ Result<std::unique_ptr<SlowOp>> WatchKeys(Call& call) {
   const KeyRange range = RangeOf(query);
   watch.before = query.Flag("before");
   watch.wait = std::chrono::seconds(query.Uint("wait", kDefaultWait, 0, kMaxWait));
-  auto since = query.Get("since");
-  // What a browser says when it connects again.
-  if (call.head.Has(Field::kLastEventId)) since = call.head.last_event_id();
+  const auto since = query.Get("since");
   if (since) {
     watch.from = AfterPlace(*since);
     query.Require(watch.from.has_value(), "since", "a place is VERSION or VERSION.INDEX");
@@ -411,6 +430,11 @@ Result<std::unique_ptr<SlowOp>> WatchKeys(Call& call) {
   KVARTS_CHECK_OK(Authorize(call, Right::kRead, range));
   KVARTS_TRY(watch.range, CheckedUserRange(range, call.service.engine().limits()));
   watch.feed = FeedOf(call.service.catalog.current(), range);
+  // What a browser says when it connects again.
+  if (watch.feed && call.head.Has(Field::kLastEventId)) {
+    watch.from = AfterPlace(call.head.last_event_id());
+    if (!watch.from) return Error(ErrorCode::kInvalidArgument, "Last-Event-ID is no place of this watch");
+  }
   if (since && !watch.feed) {
     return Error(
         ErrorCode::kInvalidArgument,
