@@ -55,9 +55,7 @@ Result<WorkOp::Reply> ReadMany(Engine& engine, const std::vector<Bytes>& keys, u
 
 class CommitWrite final : public WriteOp {
  public:
-  // `shown`: for each command whether the client may be told the value that it came to; empty for all of them.
-  CommitWrite(Catalog& catalog, CommitBody body, std::vector<bool> shown)
-      : catalog_(catalog), body_(std::move(body)), shown_(std::move(shown)) {}
+  CommitWrite(Catalog& catalog, CommitBody body) : catalog_(catalog), body_(std::move(body)) {}
 
   Status Apply(Txn& txn) override {
     outcomes_.assign(body_.commands.size(), {});
@@ -74,20 +72,16 @@ class CommitWrite final : public WriteOp {
     head.ContentType("application/json");
     JsonWriter json(head.body());
     json.BeginObject().Field("version", report.version.ToString()).Name("results").BeginArray();
-    for (size_t i = 0; i < outcomes_.size(); ++i) {
-      WriteResult(json, body_.commands[i], outcomes_[i], shown_.empty() || shown_[i]);
-    }
+    for (size_t i = 0; i < outcomes_.size(); ++i) WriteResult(json, body_.commands[i], outcomes_[i]);
     json.EndArray().EndObject();
     answer.Finish();
   }
 
  private:
   // What the client does not know already: the value after an increment or an append, and when it will be gone.
-  static void WriteResult(JsonWriter& json, const keys::Command& command, const keys::Outcome& outcome, bool shown) {
+  static void WriteResult(JsonWriter& json, const keys::Command& command, const keys::Outcome& outcome) {
     json.BeginObject();
-    const bool new_to_it =
-        std::holds_alternative<keys::Increment>(command) || std::holds_alternative<keys::Append>(command);
-    if (new_to_it && shown) {
+    if (std::holds_alternative<keys::Increment>(command) || std::holds_alternative<keys::Append>(command)) {
       WriteValue(json, outcome.header, outcome.value);
     }
     if (outcome.header.expiry != kNever) json.Field("expiry", outcome.header.expiry.ToString());
@@ -96,7 +90,6 @@ class CommitWrite final : public WriteOp {
 
   Catalog& catalog_;
   const CommitBody body_;
-  const std::vector<bool> shown_;
   std::vector<keys::Outcome> outcomes_;
 };
 
@@ -113,17 +106,6 @@ Status AuthorizeCommit(const Call& call, const CommitBody& body) {
                                      : Authorize(call, Right::kWrite, keys::KeyOf(command)));
   }
   return {};
-}
-
-// The commands whose values the token may read; empty when there is no token.
-std::vector<bool> ReadableOf(const Call& call, const CommitBody& body) {
-  std::vector<bool> readable;
-  if (!call.info.who) return readable;
-  for (const keys::Command& command : body.commands) {
-    const bool range = std::holds_alternative<keys::DeleteRange>(command);
-    readable.push_back(range || Authorize(call, Right::kRead, keys::KeyOf(command)).has_value());
-  }
-  return readable;
 }
 
 void CountCommand(Call& call, const keys::Command& command) {
@@ -161,8 +143,7 @@ Result<std::unique_ptr<WriteOp>> Commit(Call& call) {
   KVARTS_CHECK_OK(AuthorizeCommit(call, body));
   KVARTS_TRY(RunOptions options, RunOptionsOf(call));
   for (const keys::Command& command : body.commands) CountCommand(call, command);
-  std::vector<bool> readable = ReadableOf(call, body);
-  auto write = std::make_unique<CommitWrite>(call.service.catalog, std::move(body), std::move(readable));
+  auto write = std::make_unique<CommitWrite>(call.service.catalog, std::move(body));
   write->options = std::move(options);
   return write;
 }

@@ -95,10 +95,10 @@ bool WantsMinimal(const Call& call) {
   return call.head.Has(Field::kPrefer) && call.head.prefer().find("return=minimal") != std::string_view::npos;
 }
 
-Result<std::unique_ptr<WriteOp>> MakeWrite(const Call& call, keys::Command command, Bytes key, int status,
-                                           bool minimal) {
+Result<std::unique_ptr<WriteOp>> MakeWrite(const Call& call, keys::Command command, Bytes key, int status) {
   KVARTS_TRY(RunOptions options, RunOptionsOf(call));
-  auto write = std::make_unique<KeyWrite>(call.service.catalog, std::move(command), std::move(key), status, minimal);
+  auto write =
+      std::make_unique<KeyWrite>(call.service.catalog, std::move(command), std::move(key), status, WantsMinimal(call));
   write->options = std::move(options);
   return write;
 }
@@ -179,7 +179,7 @@ Result<std::unique_ptr<WriteOp>> PutKey(Call& call) {
   KVARTS_TRY(put.condition, ConditionOf(call));
   call.CountWrite(key, put.value.bytes.size());
   const int status = put.condition.kind == keys::Condition::Kind::kAbsent ? 201 : 200;
-  return MakeWrite(call, std::move(put), Bytes(key), status, WantsMinimal(call));
+  return MakeWrite(call, std::move(put), Bytes(key), status);
 }
 
 Result<std::unique_ptr<WriteOp>> DeleteKey(Call& call) {
@@ -189,7 +189,7 @@ Result<std::unique_ptr<WriteOp>> DeleteKey(Call& call) {
   KVARTS_CHECK_OK(NoQuery(call));
   KVARTS_TRY(keys::Condition condition, ConditionOf(call));
   call.CountWrite(key, 0);
-  return MakeWrite(call, keys::Delete{Bytes(key), std::move(condition)}, Bytes(key), 200, WantsMinimal(call));
+  return MakeWrite(call, keys::Delete{Bytes(key), std::move(condition)}, Bytes(key), 200);
 }
 
 Result<std::unique_ptr<WriteOp>> PatchKey(Call& call) {
@@ -209,9 +209,7 @@ Result<std::unique_ptr<WriteOp>> PatchKey(Call& call) {
       },
       command);
   call.CountWrite(key, 0);
-  // What is there afterwards was there before, in part: not for who may only write.
-  const bool minimal = WantsMinimal(call) || !Authorize(call, Right::kRead, key).has_value();
-  return MakeWrite(call, std::move(command), Bytes(key), 200, minimal);
+  return MakeWrite(call, std::move(command), Bytes(key), 200);
 }
 
 }  // namespace kvarts::http

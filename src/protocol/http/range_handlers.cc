@@ -95,10 +95,18 @@ Result<WorkOp::Reply> EstimateRange(const Service& service, keys::PageQuery quer
   query.values = false;
   query.cursor.clear();
   query.limit = kCounted;
-  KVARTS_TRY(const keys::KeyPage page, keys::ReadPage(service.engine(), query, service.cursors));
-  reply.cost.read = page.cost;
-  const bool all = !page.cursor.has_value();
-  const uint64_t count = all ? page.scanned.size() : std::max<uint64_t>(estimate.entries, page.scanned.size());
+  const Result<keys::KeyPage> page = ReadPage(service, query);
+  bool all = false;
+  uint64_t count = estimate.entries;
+  if (page.has_value()) {
+    reply.cost.read = page->cost;
+    all = !page->cursor.has_value();
+    count = all ? page->scanned.size() : std::max<uint64_t>(count, page->scanned.size());
+  } else if (page.error().field("limit") == "tombstones_fail") {
+    reply.cost.read.skipped = query.max_skipped;
+  } else {
+    return page.error();
+  }
   JsonWriter json(&reply.body);
   json.BeginObject().Field("count", count).Field("bytes", estimate.bytes).Field("exact", all).EndObject();
   return reply;

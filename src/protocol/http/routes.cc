@@ -360,7 +360,7 @@ std::vector<Route> MakeRoutes() {
        "stats",
        "The figures of the engine and the server.",
        Operation::kOther,
-       Right::kRead,
+       Right::kAdmin,
        &GetStats,
        {},
        {},

@@ -231,7 +231,6 @@ class Watch final : public SlowOp {
       } else {
         found = backlog->Take();
       }
-      // What was committed after a token was revoked is not for its bearer.
       if (session.info.who && !service.tokens.StillHolds(*session.info.who)) {
         found = Error(ErrorCode::kUnauthenticated, "the token is not valid any more");
       }
@@ -336,8 +335,8 @@ class Watch final : public SlowOp {
     if (!found.has_value() || session.stream.loop().draining() || session.stream.PeerGone()) return true;
     if (query_.events) return false;
     // Nothing is no answer while the feed has more to look at, within reason.
-    const auto at_last = more_ ? until + session.service.options.request_timeout : until;
-    return !found->empty() || session.info.head_only || std::chrono::steady_clock::now() >= at_last;
+    if (more_) until += session.service.options.request_timeout;
+    return !found->empty() || session.info.head_only || std::chrono::steady_clock::now() >= until;
   }
 
   void Send(Session& session, const Result<std::vector<Event>>& found, bool last) const {
