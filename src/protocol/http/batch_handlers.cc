@@ -104,6 +104,9 @@ Status AuthorizeCommit(const Call& call, const CommitBody& body) {
     const auto* range = std::get_if<keys::DeleteRange>(&command);
     KVARTS_CHECK_OK(range != nullptr ? Authorize(call, Right::kWrite, range->range)
                                      : Authorize(call, Right::kWrite, keys::KeyOf(command)));
+    const bool shows =
+        std::holds_alternative<keys::Increment>(command) || std::holds_alternative<keys::Append>(command);
+    if (shows) KVARTS_CHECK_OK(Authorize(call, Right::kRead, keys::KeyOf(command)));
   }
   return {};
 }

@@ -195,6 +195,8 @@ Result<std::unique_ptr<WriteOp>> DeleteKey(Call& call) {
 Result<std::unique_ptr<WriteOp>> PatchKey(Call& call) {
   Bytes scratch;
   KVARTS_TRY(const BytesView key, KeyOf(call, &scratch));
+  // The answer shows what was there.
+  KVARTS_CHECK_OK(Authorize(call, Right::kRead, key));
   KVARTS_CHECK_OK(Authorize(call, Right::kWrite, key));
   KVARTS_CHECK_OK(NoQuery(call));
   KVARTS_CHECK_OK(WantJson(call));
