@@ -12,9 +12,11 @@ namespace {
 using std::chrono::milliseconds;
 using Steady = std::chrono::steady_clock;
 
-// AddressSanitizer keeps what was freed for a while.
-#ifdef __SANITIZE_ADDRESS__
+// AddressSanitizer keeps what was freed for a while, and ThreadSanitizer what it knows about each byte.
+#if defined(__SANITIZE_ADDRESS__)
 constexpr size_t kKept = 512 << 20;
+#elif defined(__SANITIZE_THREAD__)
+constexpr size_t kKept = 1 << 30;
 #else
 constexpr size_t kKept = 0;
 #endif
