@@ -7,8 +7,6 @@
 #include <asio/redirect_error.hpp>
 #include <cerrno>
 
-#include "net/address.h"
-
 namespace kvarts::net {
 namespace {
 
@@ -31,14 +29,6 @@ Stream::Stream(Loop& loop, int socket, std::unique_ptr<TlsSession> tls)
 Stream::~Stream() {
   Abort();
   loop_.Remove(this);
-}
-
-std::string Stream::PeerName() const {
-  asio::generic::stream_protocol::endpoint peer;
-  auto size = static_cast<socklen_t>(peer.capacity());
-  if (::getpeername(socket_, peer.data(), &size) != 0) return "gone";
-  peer.resize(size);
-  return EndpointText(peer);
 }
 
 void Stream::Keep() {

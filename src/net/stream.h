@@ -30,8 +30,6 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
 
   Loop& loop() { return loop_; }
-  // For logs: "127.0.0.1:50514", "unix".
-  std::string PeerName() const;
 
   std::string_view input() const { return input_; }
   void Consume(size_t size) { input_.remove_prefix(size); }

@@ -1,7 +1,7 @@
 // Server: a process that serves a store. It puts the parts together, in the order in which they need each other, and
 // takes them apart in the reverse: engine, store, models, loops with their threads, protocols, listener.
 //
-// Start, Stop and Reload belong to one thread.
+// Start, Drain, ReloadTls and the destructor belong to one thread.
 #pragma once
 
 #include <memory>

@@ -85,7 +85,8 @@ TEST_P(CatalogTest, IsDeclaredOverAnEmptyRange) {
 TEST_P(CatalogTest, KeysThatHaveExpiredAreNotInTheWay) {
   RawPut("t/old", "v", In(Duration::Seconds(1)));
   Wait(Duration::Seconds(2));
-  MustDeclare("cases", "t/<tenant>/case/<id>");
+  EXPECT_EQ(MustDeclare("cases", "t/<tenant>/case/<id>").spec.name, "cases");
+  EXPECT_FALSE(GuardedPut("t/old"));
 }
 
 TEST_P(CatalogTest, DeclaringTheSameAgainChangesNothing) {

@@ -22,7 +22,6 @@ GzipStream::GzipStream() : stream_(std::make_unique<z_stream>()) {
 GzipStream::~GzipStream() { deflateEnd(stream_.get()); }
 
 void GzipStream::Append(Bytes* to, BytesView plain) { Deflate(to, plain, Z_NO_FLUSH); }
-void GzipStream::Flush(Bytes* to) { Deflate(to, {}, Z_SYNC_FLUSH); }
 void GzipStream::Finish(Bytes* to) { Deflate(to, {}, Z_FINISH); }
 
 void GzipStream::Deflate(Bytes* to, BytesView plain, int mode) {

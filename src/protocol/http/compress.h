@@ -20,8 +20,6 @@ class GzipStream {
 
   // Appends what can be sent already.
   void Append(Bytes* to, BytesView plain);
-  // Everything so far can be read by whoever has it.
-  void Flush(Bytes* to);
   void Finish(Bytes* to);
 
  private:
