@@ -17,14 +17,6 @@ size_t PlainPrefix(std::string_view text) {
                    [](ByteLanes lanes) { return (lanes < 0x20) | (lanes == '"') | (lanes == '\\') | (lanes == 0x7f); });
 }
 
-bool IsPlainAscii(BytesView bytes) {
-  const size_t plain = FirstByte(bytes, [](ByteLanes lanes) {
-    // Taken as signed, what is not ASCII is less than a space too.
-    return (reinterpret_cast<LaneMask>(lanes) < 0x20) | (lanes == '"') | (lanes == '\\') | (lanes == 0x7f);
-  });
-  return plain == bytes.size();
-}
-
 // One growth of the output and one copy: `before`, which is nothing if it is zero, the text in quotes, and `after`.
 void AppendPlain(Bytes* to, char before, std::string_view text, char after) {
   const size_t start = to->size();
@@ -76,6 +68,14 @@ void AppendNumber(Bytes* to, Value value) {
 }
 
 }  // namespace
+
+bool IsPlainJsonText(BytesView bytes) {
+  const size_t plain = FirstByte(bytes, [](ByteLanes lanes) {
+    // Taken as signed, what is not ASCII is less than a space too.
+    return (reinterpret_cast<LaneMask>(lanes) < 0x20) | (lanes == '"') | (lanes == '\\') | (lanes == 0x7f);
+  });
+  return plain == bytes.size();
+}
 
 void AppendJsonText(Bytes* to, std::string_view text) { AppendQuoted(to, 0, text, 0); }
 
@@ -136,7 +136,7 @@ JsonWriter& JsonWriter::Raw(std::string_view json) {
 JsonWriter& JsonWriter::BytesField(std::string_view name, BytesView bytes) {
   Name(name);
   need_comma_ = true;
-  if (IsPlainAscii(bytes)) {
+  if (IsPlainJsonText(bytes)) {
     AppendPlain(&out_, 0, bytes, 0);
   } else if (IsUtf8(bytes)) {
     AppendQuoted(&out_, 0, bytes, 0);

@@ -20,6 +20,8 @@ namespace kvarts {
 
 // In quotes and escaped. Controls, which include DEL, become \u00XX; all other characters stand for themselves.
 void AppendJsonText(Bytes* to, std::string_view text);
+// Whether it is ASCII that stands in quotes as it is.
+bool IsPlainJsonText(BytesView bytes);
 
 class JsonWriter {
  public:
@@ -43,6 +45,16 @@ class JsonWriter {
   JsonWriter& Null();
   // A value that is JSON already, or the digits of a number.
   JsonWriter& Raw(std::string_view json);
+  // A value of at most so many bytes that the caller writes itself: `write` is told where to and returns its end. For
+  // what is written so often that its shape is worth writing at once.
+  template <class Write>
+  JsonWriter& Written(size_t at_most, Write write) {
+    Separate();
+    const size_t start = out_.size();
+    out_.resize_and_overwrite(start + at_most,
+                              [&](char* all, size_t) { return static_cast<size_t>(write(all + start) - all); });
+    return *this;
+  }
 
   template <class Value>
   JsonWriter& Field(std::string_view name, const Value& value) {
