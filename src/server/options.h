@@ -89,7 +89,7 @@ struct ServerOptions {
   uint64_t worker_threads = 4;
   // For hot values, blocks, indexes, filters and write buffers together, and of that for hot values.
   uint64_t memory_budget = 512 << 20;
-  uint64_t hot_cache = 64 << 20;
+  uint64_t hot_cache = 128 << 20;
   // How long a stopping server waits for requests under way.
   Duration drain_timeout = Duration::Seconds(20);
   // Requests that take longer are logged.
