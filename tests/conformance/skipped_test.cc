@@ -2,6 +2,8 @@
 // the need for it.
 #include <fmt/format.h>
 
+#include <set>
+
 #include "conformance.h"
 
 namespace kvarts::test {
@@ -53,6 +55,30 @@ TEST_P(SkippedTest, AScanMayStepOverSoManyTombstonesAndNotOneMore) {
       EXPECT_EQ(CodeOfScan(Request(0, reverse)), "overloaded") << count << reverse;
       EXPECT_EQ(Skipped(Request(UINT64_MAX, reverse)), n);
     }
+  }
+}
+
+// A scan that begins to count only where there is something to count shows the same as any other.
+TEST_P(SkippedTest, WhatLiesBetweenManyKeysIsCountedAndNothingIsShownTwice) {
+  durability_ = Durability::kNone;
+  ASSERT_TRUE(engine().AssignProfile({"k000300", "k000600"}, Profile::kIngest));
+  uint64_t erased = 0;
+  for (int i = 0; i < 900; ++i) {
+    Must({Mutation::Put(KeyOf(i), "v", i % 97 == 5 ? In(Duration::Seconds(1)) : kNever)});
+    if (i % 100 < 90) continue;
+    Must({Mutation::Erase(KeyOf(i))});
+    ++erased;
+  }
+  Wait(Duration::Seconds(2));
+  for (const bool reverse : {false, true}) {
+    ScanRequest request = Request(10'000, reverse);
+    const auto page = NewView()->Scan(request);
+    ASSERT_TRUE(page);
+    std::set<Bytes> keys;
+    for (size_t i = 0; i < page->size(); ++i) keys.emplace((*page)[i].key);
+    EXPECT_EQ(keys.size(), page->size());
+    EXPECT_EQ(Skipped(request), 900 - page->size());
+    EXPECT_GT(Skipped(request), erased);  // there are expired ones too
   }
 }
 

@@ -44,6 +44,8 @@ class ReadSample {
   ReadSample(const ReadSample&) = delete;
   ReadSample& operator=(const ReadSample&) = delete;
 
+  bool looking() const { return looking_; }
+
  private:
   void Begin();
   void End();

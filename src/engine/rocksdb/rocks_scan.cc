@@ -11,27 +11,30 @@
 namespace kvarts {
 namespace {
 
-// RocksDB counts what a thread steps over if it is told to: for scans whose cost is asked for or limited. What it shows
-// of blocks on the way is taken along.
+// RocksDB counts what a thread steps over once it is told to: for scans whose cost is asked for or limited.
 class ScanCounts {
  public:
-  ScanCounts(bool wanted, ReadCounts& reads) : reads_(reads), seen_(wanted ? rocksdb::get_perf_context() : nullptr) {
-    rocksdb::SetPerfLevel(wanted ? rocksdb::kEnableCount : rocksdb::kDisable);
-    if (wanted) seen_->Reset();
+  explicit ScanCounts(ReadCounts& reads) : sample_(reads) {
+    if (!sample_.looking()) rocksdb::SetPerfLevel(rocksdb::kDisable);
   }
   ~ScanCounts() {
-    if (seen_ == nullptr) return;
-    rocksdb::SetPerfLevel(rocksdb::kDisable);
-    reads_.AddThread(1);
+    if (started()) rocksdb::SetPerfLevel(rocksdb::kDisable);
   }
   ScanCounts(const ScanCounts&) = delete;
   ScanCounts& operator=(const ScanCounts&) = delete;
 
-  uint64_t tombstones() const { return seen_ == nullptr ? 0 : seen_->internal_delete_skipped_count; }
+  void Start() {
+    seen_ = rocksdb::get_perf_context();
+    before_ = seen_->internal_delete_skipped_count;
+    rocksdb::SetPerfLevel(rocksdb::kEnableCount);
+  }
+  bool started() const { return seen_ != nullptr; }
+  uint64_t tombstones() const { return started() ? seen_->internal_delete_skipped_count - before_ : 0; }
 
  private:
-  ReadCounts& reads_;
-  rocksdb::PerfContext* const seen_;
+  const ReadSample sample_;
+  const rocksdb::PerfContext* seen_ = nullptr;
+  uint64_t before_ = 0;
 };
 
 // RocksDB gives control back after stepping over so many entries of any kind. A tombstone usually hides one or two
@@ -39,22 +42,53 @@ class ScanCounts {
 // be stepped over within a single key, so that a walk that was interrupted gets on.
 uint64_t Stride(uint64_t max_skipped) { return std::min(max_skipped, UINT64_MAX / 4) * 3 + 64; }
 
+// Counting makes each step a fifth dearer, and most scans step over nothing. So a scan begins without, and has RocksDB
+// stop at the second entry in a row that is stepped over: from there it is walked again and counted. A tombstone that
+// stands alone is left out of the count, at most one for each key; a limit that is as tight as that is always counted
+// for.
+constexpr uint64_t kLoneEntry = 1;
+bool MayCountLater(const ScanRequest& request) { return request.options.max_skipped >= request.max_entries; }
+bool WantsCounts(const ScanRequest& request) {
+  return request.options.cost != nullptr || request.options.max_skipped != UINT64_MAX;
+}
+
 class PageBuilder {
  public:
-  PageBuilder(const ScanRequest& request, Timestamp time, const ScanCounts& counts)
+  PageBuilder(const ScanRequest& request, Timestamp time, ScanCounts& counts)
       : request_(request), time_(time), counts_(counts) {}
 
-  // Walks one segment. True when the page is full.
-  Result<bool> Walk(rocksdb::Iterator& it) {
+  // What the iterator of a walk may step over in one go.
+  uint64_t AtOnce() const {
+    if (!WantsCounts(request_)) return 0;
+    if (!counts_.started()) return kLoneEntry;
+    return request_.options.max_skipped == UINT64_MAX ? 0 : Stride(request_.options.max_skipped);
+  }
+
+  // Walks one segment. kFull when the page is; kCount when it is to be walked again, from where the page ends.
+  enum class Walked { kAll, kFull, kCount };
+  Result<Walked> Walk(rocksdb::Iterator& it) {
     request_.reverse ? it.SeekToLast() : it.SeekToFirst();
     while (true) {
       KVARTS_TRY(const bool full, WalkOn(it));
-      if (full) return true;
+      if (full) return Walked::kFull;
       if (it.status().ok()) break;
+      if (it.status().IsIncomplete() && !counts_.started()) {
+        counts_.Start();
+        expired_ = expired_before_;
+        return Walked::kCount;
+      }
       KVARTS_CHECK_OK(TakeUpAgain(it));
     }
     if (TooMany()) return TooManySkipped(request_.options, skipped(), std::nullopt);
-    return false;
+    return Walked::kAll;
+  }
+
+  // What is left of a segment behind the page's last entry.
+  KeyRange Behind(const KeyRange& segment) const {
+    if (page.empty()) return segment;
+    const BytesView last = page[page.size() - 1].key;
+    if (!segment.Contains(last)) return segment;
+    return request_.reverse ? KeyRange{segment.start, Bytes(last)} : KeyRange{KeyAfter(last), segment.end};
   }
 
   uint64_t skipped() const { return expired_ + counts_.tombstones(); }
@@ -78,6 +112,7 @@ class PageBuilder {
       if (request_.keys_only) value = {};
       if (Full(key, value)) return true;
       page.Append(key, value, header);
+      expired_before_ = expired_;
       if (page.size() == kLookAhead) MakeRoom();
     }
     return false;
@@ -112,27 +147,38 @@ class PageBuilder {
 
   const ScanRequest& request_;
   const Timestamp time_;
-  const ScanCounts& counts_;
-  uint64_t expired_ = 0;
+  ScanCounts& counts_;
+  uint64_t expired_ = 0;         // stepped over so far
+  uint64_t expired_before_ = 0;  // of those, before the page's last entry
 };
+
+// Walks one segment of the range. True when the page is full.
+Result<bool> WalkSegment(RocksStore& store, const ReadPlace& place, const Routing::Segment& segment,
+                         PageBuilder* builder) {
+  KeyRange range = segment.range;
+  while (true) {
+    const rocksdb::Slice lower = ToSlice(range.start);
+    const rocksdb::Slice upper = ToSlice(range.end);
+    rocksdb::ReadOptions how;
+    how.snapshot = place.snapshot;
+    how.iterate_lower_bound = &lower;
+    if (range.HasEnd()) how.iterate_upper_bound = &upper;
+    how.max_skippable_internal_keys = builder->AtOnce();
+    rocksdb::ColumnFamilyHandle* family = store.families[static_cast<size_t>(segment.profile)];
+    KVARTS_TRY(const PageBuilder::Walked walked, InRocks([&] {
+                 return builder->Walk(*std::unique_ptr<rocksdb::Iterator>(store.db->NewIterator(how, family)));
+               }));
+    if (walked != PageBuilder::Walked::kCount) return walked == PageBuilder::Walked::kFull;
+    range = builder->Behind(segment.range);
+  }
+}
 
 // The whole page.
 Status Build(RocksStore& store, const ReadPlace& place, const ScanRequest& request, PageBuilder* builder) {
   std::vector<Routing::Segment> segments = place.routing.Segments(request.range);
   if (request.reverse) std::ranges::reverse(segments);
   for (const Routing::Segment& segment : segments) {
-    const rocksdb::Slice lower = ToSlice(segment.range.start);
-    const rocksdb::Slice upper = ToSlice(segment.range.end);
-    rocksdb::ReadOptions how;
-    how.snapshot = place.snapshot;
-    how.iterate_lower_bound = &lower;
-    if (segment.range.HasEnd()) how.iterate_upper_bound = &upper;
-    const uint64_t max_skipped = request.options.max_skipped;
-    if (max_skipped != UINT64_MAX) how.max_skippable_internal_keys = Stride(max_skipped);
-    rocksdb::ColumnFamilyHandle* family = store.families[static_cast<size_t>(segment.profile)];
-    KVARTS_TRY(const bool full, InRocks([&] {
-                 return builder->Walk(*std::unique_ptr<rocksdb::Iterator>(store.db->NewIterator(how, family)));
-               }));
+    KVARTS_TRY(const bool full, WalkSegment(store, place, segment, builder));
     if (full) {
       builder->page.StopAfterLast(request.range, request.reverse);
       break;
@@ -146,8 +192,8 @@ Status Build(RocksStore& store, const ReadPlace& place, const ScanRequest& reque
 Result<ScanPage> RocksStore::Scan(const ReadPlace& place, Timestamp time, const ScanRequest& request) {
   KVARTS_CHECK_OK(CheckPage(request.max_entries, request.max_bytes, options.limits));
   if (request.range.IsEmpty()) return ScanPage();
-  const bool counted = request.options.cost != nullptr || request.options.max_skipped != UINT64_MAX;
-  const ScanCounts counts(counted, activity.reads);
+  ScanCounts counts(activity.reads);
+  if (WantsCounts(request) && !MayCountLater(request)) counts.Start();
   PageBuilder builder(request, time, counts);
   const Status built = Build(*this, place, request, &builder);
   if (request.options.cost != nullptr) {
