@@ -42,6 +42,8 @@ ServerOptions OptionsFor(const std::string& dir) {
   options.http.idle_timeout = kPatient;
   options.http.write_timeout = kPatient;
   options.http.compress_min_bytes = 0;
+  // Whoever reads a directory does not expect that something is gone then.
+  options.retention_interval = {};
   options.metrics_enabled = false;
   options.hotkeys_enabled = false;
   return options;

@@ -17,13 +17,21 @@
 namespace kvarts::cli {
 namespace {
 
-// SIGTERM and SIGINT stop, SIGHUP reads certificates again. Blocked in all threads, taken one by one by this one.
+// What closing the store may take, beyond what drain_timeout says.
+constexpr Duration kClosing = Duration::Seconds(30);
+
+// SIGTERM and SIGINT stop, at once if one of them comes again; SIGHUP reads certificates again. Blocked in all threads,
+// taken one by one by this one.
 sigset_t TakenSignals() {
   sigset_t set;
   sigemptyset(&set);
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, number);
   return set;
 }
+
+std::string Addresses(const Server& server) { return fmt::format("{}", fmt::join(server.addresses(), ", ")); }
+
+std::string ServingStatus(const Server& server) { return "serving " + Addresses(server); }
 
 void Reload(Server& server, const ServerOptions& options) {
   if (options.tls.certificate.empty()) return;
@@ -34,7 +42,17 @@ void Reload(Server& server, const ServerOptions& options) {
   } else {
     Log(LogLevel::kError, "the certificates stay as they were", reloaded.error());
   }
-  NotifyReady("serving");
+  NotifyReady(ServingStatus(server));
+}
+
+bool AsksForTheEnd(int number) { return number == SIGTERM || number == SIGINT; }
+
+// Whether somebody who has asked for the end is out of patience.
+bool ToldAgain(const sigset_t& signals) {
+  const timespec now{};
+  if (!AsksForTheEnd(sigtimedwait(&signals, nullptr, &now))) return false;
+  Log(LogLevel::kWarning, "told to stop again: ending at once");
+  return true;
 }
 
 // Returns when a signal asks for the end.
@@ -46,13 +64,18 @@ void ServeUntilStopped(Server& server, const ServerOptions& options, const sigse
       const timespec wait{watchdog->micros / 1'000'000, watchdog->micros % 1'000'000 * 1000};
       number = sigtimedwait(&signals, nullptr, &wait);
       if (number < 0) {
-        NotifyAlive();
+        // Without a sign of life systemd starts the server anew.
+        if (server.LoopsTurn()) {
+          NotifyAlive();
+        } else {
+          Log(LogLevel::kError, "an event loop hangs");
+        }
         continue;
       }
     } else if (sigwait(&signals, &number) != 0) {
       continue;
     }
-    if (number == SIGHUP) {
+    if (!AsksForTheEnd(number)) {
       Reload(server, options);
       continue;
     }
@@ -69,8 +92,9 @@ const Syntax& ServeSyntax() {
       .options = ServerSyntaxOptions(),
       .description =
           "Serves a database, which it makes if there is none, until it is stopped by Ctrl-C\n"
-          "or SIGTERM. Every option can also stand in a file or in the environment:\n"
-          "`kvarts config` shows them all.\n\n"
+          "or SIGTERM: then it finishes what is under way, or ends at once if it is told again.\n"
+          "Every option can also stand in a file or in the environment: `kvarts config`\n"
+          "shows them all.\n\n"
           "  kvarts serve\n"
           "  curl -X PUT localhost:7700/keys/user:1 -d '{\"value\": \"Ada\"}'\n"
           "  curl localhost:7700/keys/user:1\n"};
@@ -84,12 +108,13 @@ Result<int> RunServe(const Arguments& arguments) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   const Logging logging(options.log_level, MakeLogSink(options.log_format));
   KVARTS_TRY(const std::unique_ptr<Server> server, Server::Start(options));
-  const std::string addresses = fmt::format("{}", fmt::join(server->addresses(), ", "));
-  Log(LogLevel::kInfo, "serving", {{"addresses", addresses}, {"data", options.data}, {"version", KVARTS_VERSION}});
-  NotifyReady(fmt::format("serving {}", addresses));
+  Log(LogLevel::kInfo, "serving",
+      {{"addresses", Addresses(*server)}, {"data", options.data}, {"version", KVARTS_VERSION}});
+  NotifyReady(ServingStatus(*server));
   ServeUntilStopped(*server, options, signals);
   NotifyStopping("finishing what is under way");
-  server->Drain();
+  NotifyExtendTimeout(Duration::Micros(options.drain_timeout.micros + kClosing.micros));
+  server->Drain([&signals] { return ToldAgain(signals); });
   return kExitOk;
 }
 

@@ -61,6 +61,7 @@ Task<> Loop::Tick() {
     co_await timer_.async_wait(asio::redirect_error(kAwait, failed));
     if (failed) co_return;
     now_ = std::chrono::steady_clock::now();
+    turned_.store(true, std::memory_order_relaxed);
     // Aborting only closes: the connection's coroutine ends, and takes it off the list, when it is next resumed.
     for (Stream* stream = streams_; stream != nullptr; stream = stream->next_) {
       if (stream->deadline_ < now_) stream->Abort();

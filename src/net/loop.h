@@ -63,6 +63,8 @@ class Loop {
   bool draining() const { return draining_; }
   // Connections on this loop; from any thread.
   size_t connections() const { return connections_.load(std::memory_order_relaxed); }
+  // Whether it has ticked since this was asked last; from any thread.
+  bool TakeTurned() { return turned_.exchange(false, std::memory_order_relaxed); }
   // Called at every tick.
   void OnTick(std::function<void()> callback) { on_tick_ = std::move(callback); }
 
@@ -78,6 +80,7 @@ class Loop {
   SteadyTime now_ = std::chrono::steady_clock::now();
   Stream* streams_ = nullptr;  // all of them, linked
   std::atomic<size_t> connections_{0};
+  std::atomic<bool> turned_{true};
   std::function<void()> on_tick_;
   bool draining_ = false;
   // Takes the coroutines that are left with it, which use what stands above.

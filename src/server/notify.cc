@@ -30,8 +30,6 @@ void NotifyReloading() {
 
 void NotifyStopping(std::string_view status) { Notify("STOPPING=1\n" + StatusLine(status)); }
 
-void NotifyStatus(std::string_view status) { Notify(StatusLine(status)); }
-
 void NotifyExtendTimeout(Duration by) { Notify(fmt::format("EXTEND_TIMEOUT_USEC={}", by.micros)); }
 
 std::optional<Duration> WatchdogInterval() {

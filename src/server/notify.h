@@ -15,8 +15,6 @@ void NotifyReady(std::string_view status);
 void NotifyReloading();
 // No new requests are taken, those under way are finished.
 void NotifyStopping(std::string_view status);
-// A line for `systemctl status`.
-void NotifyStatus(std::string_view status);
 // Stopping may take this much longer than the unit allows.
 void NotifyExtendTimeout(Duration by);
 

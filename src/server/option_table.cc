@@ -55,6 +55,8 @@ constexpr Option kTable[] = {
      "of the memory budget, for values that are read over and over; 0 is off", 0, 64 * kTiB},
     {"drain_timeout", kDuration, [](Of o) { return Ref(o.drain_timeout); },
      "how long a stopping server waits for requests under way", 0, kHour},
+    {"retention_interval", kDuration, [](Of o) { return Ref(o.retention_interval); },
+     "how often what is older than its namespace keeps it is erased; 0 is off", 0, 24 * kHour},
     {"slow_request", kDuration, [](Of o) { return Ref(o.slow_request); },
      "requests that take longer are logged; 0 is off", 0, kHour},
 

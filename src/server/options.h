@@ -92,6 +92,8 @@ struct ServerOptions {
   uint64_t hot_cache = 128 << 20;
   // How long a stopping server waits for requests under way.
   Duration drain_timeout = Duration::Seconds(20);
+  // How often what is older than its namespace keeps it is erased, the first time at the start; 0 is never.
+  Duration retention_interval = Duration::Seconds(3600);
   // Requests that take longer are logged.
   Duration slow_request = Duration::Millis(500);
 

@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/log.h"
@@ -15,7 +16,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr size_t kMaxQueuedWork = 10'000;
-constexpr Duration kRetentionInterval = Duration::Seconds(3600);
 constexpr auto kDrainPoll = milliseconds(10);
 
 milliseconds Millis(Duration duration) { return milliseconds(duration.micros / 1000); }
@@ -51,26 +51,34 @@ http::HttpOptions HttpOptionsOf(const ServerOptions& from) {
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options) {
+  KVARTS_TRY(auto engine, OpenEngine(options));
+  return Start(options, std::move(engine));
+}
+
+Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options, std::unique_ptr<Engine> engine) {
   std::unique_ptr<Server> server(new Server(options));
+  server->engine_ = std::move(engine);
   KVARTS_CHECK_OK(server->OpenStore());
   KVARTS_CHECK_OK(server->StartLoops());
   KVARTS_CHECK_OK(server->StartListening());
   return server;
 }
 
-Status Server::OpenStore() {
-  if (options_.engine == EngineKind::kMemory) {
+Result<std::unique_ptr<Engine>> Server::OpenEngine(const ServerOptions& options) {
+  if (options.engine == EngineKind::kMemory) {
     MemoryOptions memory;
-    memory.limits = options_.limits;
-    engine_ = OpenMemoryEngine(memory);
-  } else {
-    RocksOptions rocks;
-    rocks.limits = options_.limits;
-    rocks.memory_budget = options_.memory_budget;
-    rocks.hot_cache_bytes = options_.hot_cache;
-    rocks.sync_interval = options_.sync_interval;
-    KVARTS_TRY(engine_, OpenRocksEngine(options_.data, rocks));
+    memory.limits = options.limits;
+    return OpenMemoryEngine(memory);
   }
+  RocksOptions rocks;
+  rocks.limits = options.limits;
+  rocks.memory_budget = options.memory_budget;
+  rocks.hot_cache_bytes = options.hot_cache;
+  rocks.sync_interval = options.sync_interval;
+  return OpenRocksEngine(options.data, rocks);
+}
+
+Status Server::OpenStore() {
   KVARTS_TRY(store_, Store::Open(*engine_));
   KVARTS_TRY(catalog_, Catalog::Open(*store_));
   KVARTS_TRY(tokens_, Tokens::Open(*store_));
@@ -107,8 +115,13 @@ Status Server::StartLoops() {
 
 void Server::Tick(size_t loop) {
   service_->loops[loop]->date.Refresh(clock_.Now());
-  if (loop != 0 || since_retention_.Elapsed() < kRetentionInterval) return;
-  since_retention_ = {};
+  if (loop == 0) StartRetentionIfDue();
+}
+
+void Server::StartRetentionIfDue() {
+  const Duration interval = options_.retention_interval;
+  if (interval.micros == 0 || (since_retention_ && since_retention_->Elapsed() < interval)) return;
+  since_retention_.emplace();
   const bool taken = workers_->Submit([this] {
     const auto started = catalog_->StartRetention();
     if (!started.has_value()) Log(LogLevel::kWarning, "retention could not be started", started.error());
@@ -158,14 +171,19 @@ Result<int> Server::Connect() {
   return ends[1];
 }
 
-void Server::Drain() {
+bool Server::LoopsTurn() {
+  // All are asked, so that each begins anew.
+  return std::ranges::count_if(loops_, [](const auto& loop) { return !loop->TakeTurned(); }) == 0;
+}
+
+void Server::Drain(const std::function<bool()>& hurry) {
   service_->ready = false;
   listener_->Stop();
   for (const auto& loop : loops_) {
     loop->Post([&loop = *loop] { loop.Drain(); });
   }
   const auto deadline = std::chrono::steady_clock::now() + Millis(options_.drain_timeout);
-  while (listener_->connections() > 0 && std::chrono::steady_clock::now() < deadline) {
+  while (listener_->connections() > 0 && std::chrono::steady_clock::now() < deadline && !hurry()) {
     std::this_thread::sleep_for(kDrainPoll);
   }
   if (const size_t left = listener_->connections(); left > 0) {

@@ -4,7 +4,9 @@
 // Start, Drain, ReloadTls and the destructor belong to one thread.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,13 +26,18 @@ class Server {
   // Opens the store and begins to serve. Errors say which part of the configuration is wrong, or what is the matter
   // with the data.
   static Result<std::unique_ptr<Server>> Start(const ServerOptions& options);
+  // The same over an engine that is open already, whatever the options say of one.
+  static Result<std::unique_ptr<Server>> Start(const ServerOptions& options, std::unique_ptr<Engine> engine);
   // Without the time to drain.
   ~Server();
 
   // Where it listens, with the ports that were chosen.
   std::vector<std::string> addresses() const { return listener_->addresses(); }
-  // Takes no more connections and waits, for as long as the options say, until what is under way is done.
-  void Drain();
+  // Takes no more connections and waits until what is under way is done: for as long as the options say, or until
+  // `hurry`, which is asked again and again, says that it must end now.
+  void Drain(const std::function<bool()>& hurry = [] { return false; });
+  // Whether every loop has turned since this was asked last.
+  bool LoopsTurn();
   // Reads the certificates again. If they are wrong the old ones stay.
   Status ReloadTls();
 
@@ -41,6 +48,7 @@ class Server {
  private:
   explicit Server(const ServerOptions& options) : options_(options) {}
 
+  static Result<std::unique_ptr<Engine>> OpenEngine(const ServerOptions& options);
   Status OpenStore();
   Status StartLoops();
   // Who may ask, before anybody can.
@@ -48,6 +56,7 @@ class Server {
   Status StartListening();
   // On a loop, a few times a second.
   void Tick(size_t loop);
+  void StartRetentionIfDue();
 
   const ServerOptions options_;
   SystemClock clock_;
@@ -62,7 +71,7 @@ class Server {
   std::unique_ptr<http::HttpProtocol> http_;
   std::unique_ptr<net::Listener> listener_;
   std::vector<std::jthread> threads_;
-  Stopwatch since_retention_;  // of the first loop
+  std::optional<Stopwatch> since_retention_;  // of the first loop
 };
 
 }  // namespace kvarts
