@@ -7,11 +7,11 @@
 #include <fstream>
 #include <regex>
 #include <set>
-#include <sstream>
 
 #include "encoding/json_reader.h"
 #include "protocol/common/prometheus.h"
 #include "support/exposition.h"
+#include "support/files.h"
 #include "support/observed_server.h"
 #include "support/temp_dir.h"
 
@@ -54,7 +54,7 @@ TEST(Metrics, FollowTheRulesOfTheFormat) {
   server.Put("user:1");
   const HttpAnswer answer = server.Ask("GET", "/metrics");
   EXPECT_EQ(answer.status, 200);
-  EXPECT_THAT(answer.head, HasSubstr("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"));
+  EXPECT_EQ(answer.Header("Content-Type"), "text/plain; version=0.0.4; charset=utf-8");
   const auto read = ParseExposition(answer.body);
   ASSERT_TRUE(read) << read.error();
   EXPECT_EQ(read->families.at("kvarts_request_duration_seconds").type, "histogram");
@@ -64,8 +64,8 @@ TEST(Metrics, FollowTheRulesOfTheFormat) {
 TEST(Metrics, AreOpenMetricsIfAskedFor) {
   ObservedServer server;
   const HttpAnswer answer =
-      server.Ask("GET", "/metrics", {}, "Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5\r\n");
-  EXPECT_THAT(answer.head, HasSubstr("Content-Type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n"));
+      server.Ask("GET", "/metrics", {}, {{"Accept", "application/openmetrics-text;version=1.0.0,text/plain;q=0.5"}});
+  EXPECT_EQ(answer.Header("Content-Type"), "application/openmetrics-text; version=1.0.0; charset=utf-8");
   const auto read = ParseExposition(answer.body, true);
   ASSERT_TRUE(read) << read.error();
   EXPECT_EQ(read->families.at("kvarts_commits").type, "counter");
@@ -266,7 +266,7 @@ TEST(SlowRequests, AreLoggedWithoutTheirKey) {
   Declare(server, "users", "user/<id>");
   EXPECT_EQ(server
                 .Ask("GET", "/keys/user/secret", {},
-                     "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n")
+                     {{"traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}})
                 .status,
             404);
   const std::vector<std::string> entries = log.Entries("a request was slow");
@@ -316,26 +316,21 @@ TEST(Tombstones, ManyAreSaidAndLogged) {
     }
   };
   make(10);
-  EXPECT_THAT(server.Ask("GET", "/keys?prefix=gone:").head, Not(HasSubstr("Kvarts-Warning")));
+  EXPECT_FALSE(server.Ask("GET", "/keys?prefix=gone:").Has("Kvarts-Warning"));
   make(11);
   const HttpAnswer warned = server.Ask("GET", "/keys?prefix=gone:");
   EXPECT_EQ(warned.status, 200);
-  const std::regex header("Kvarts-Warning: tombstones=([0-9]+)\r\n");
-  std::smatch match;
-  ASSERT_TRUE(std::regex_search(warned.head, match, header)) << warned.head;
-  EXPECT_GT(std::stoi(match[1]), 10);
+  const std::string warning = warned.Header("Kvarts-Warning");
+  ASSERT_THAT(warning, testing::MatchesRegex("tombstones=[0-9]+"));
+  const std::string skipped = warning.substr(warning.find('=') + 1);
+  EXPECT_GT(std::stoi(skipped), 10);
   const std::vector<std::string> entries = log.Entries("a request stepped over many tombstones");
   ASSERT_THAT(entries, SizeIs(1));
-  EXPECT_THAT(entries[0], AllOf(HasSubstr("route=/keys "), HasSubstr("skipped=" + match[1].str())));
+  EXPECT_THAT(entries[0], AllOf(HasSubstr("route=/keys "), HasSubstr("skipped=" + skipped)));
   EXPECT_EQ(Scrape(server).Value("kvarts_tombstone_warnings_total"), 1);
 }
 
-std::string FileText(const std::string& path) {
-  std::ifstream file(KVARTS_SOURCE_DIR "/" + path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+std::string FileText(const std::string& path) { return ReadBytes(KVARTS_SOURCE_DIR "/" + path); }
 std::string RulesText() { return FileText("packaging/prometheus/kvarts-alerts.yml"); }
 
 TEST(AlertRules, NameMetricsThatThereAre) {

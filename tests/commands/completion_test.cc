@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
@@ -24,19 +23,6 @@ using testing::IsEmpty;
 using testing::IsSupersetOf;
 using testing::Not;
 
-// What a command line of sh prints, and its exit code.
-Ran Sh(const std::string& line) {
-  Ran ran;
-  FILE* pipe = popen((line + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return ran;
-  std::array<char, 4096> buffer{};
-  for (size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) ran.out.append(buffer.data(), n);
-  ran.code = WEXITSTATUS(pclose(pipe));
-  return ran;
-}
-
-bool Installed(const std::string& program) { return Sh("command -v " + program).code == 0; }
-
 class Completion : public testing::Test {
  protected:
   std::string Script(const std::string& shell) {
@@ -53,7 +39,7 @@ class Completion : public testing::Test {
     for (const std::string& word : words) driver << " '" << word << "'";
     driver << ")\nCOMP_CWORD=" << words.size() << "\n_kvarts\nfor w in \"${COMPREPLY[@]}\"; do echo \"$w\"; done\n";
     driver.close();
-    const Ran ran = Sh("bash --norc " + (dir_ / "driver"));
+    const Ran ran = RunShell("bash --norc " + (dir_ / "driver"));
     EXPECT_EQ(ran.code, 0) << ran.out;
     return LinesOf(ran.out);
   }
@@ -62,7 +48,7 @@ class Completion : public testing::Test {
 };
 
 TEST_F(Completion, BashOffersCommandsOptionsWordsAndFiles) {
-  EXPECT_EQ(Sh("bash -n " + Script("bash")).out, "");
+  EXPECT_EQ(RunShell("bash -n " + Script("bash")).out, "");
   std::vector<std::string> names = {"help"};
   for (const cli::Command& command : cli::AllCommands()) names.emplace_back(command.name);
   EXPECT_THAT(InBash({""}), IsSupersetOf(names));
@@ -112,20 +98,20 @@ TEST_F(Completion, BashOffersTheCommandsOfAGroupAndTheirOptions) {
 
 TEST_F(Completion, ZshTakesTheScript) {
   if (!Installed("zsh")) GTEST_SKIP() << "zsh is not installed";
-  const Ran checked = Sh("zsh -n " + Script("zsh"));
+  const Ran checked = RunShell("zsh -n " + Script("zsh"));
   EXPECT_EQ(checked.code, 0) << checked.out;
   // Loaded in earnest: the functions are defined and registered.
   const Ran loaded =
-      Sh("cd " + dir_.path().string() + " && zsh -f -c 'autoload -Uz compinit && compinit -u -d dump && source " +
+      RunShell("cd " + dir_.path().string() + " && zsh -f -c 'autoload -Uz compinit && compinit -u -d dump && source " +
          Script("zsh") + " && echo $_comps[kvarts]'");
   EXPECT_EQ(loaded.out, "_kvarts\n");
 }
 
 TEST_F(Completion, FishOffersCommandsOptionsAndWords) {
   if (!Installed("fish")) GTEST_SKIP() << "fish is not installed";
-  EXPECT_EQ(Sh("fish -n " + Script("fish")).out, "");
+  EXPECT_EQ(RunShell("fish -n " + Script("fish")).out, "");
   const auto offered = [&](const std::string& line) {
-    const Ran ran = Sh("HOME=" + dir_.path().string() + " fish -N -c 'source " + Script("fish") + "; complete -C \"" +
+    const Ran ran = RunShell("HOME=" + dir_.path().string() + " fish -N -c 'source " + Script("fish") + "; complete -C \"" +
                        line + "\"' | cut -f 1");
     return LinesOf(ran.out);
   };
@@ -155,8 +141,8 @@ TEST(Man, PagesAreCleanInGroff) {
   }
   for (const auto& [name, text] : pages) {
     std::ofstream(dir / name) << text;
-    EXPECT_EQ(Sh("groff -ww -man -Tutf8 " + (dir / name) + " 2>&1 >/dev/null").out, "") << name;
-    const std::string shown = Sh("groff -man -Tascii -P-cbou " + (dir / name)).out;
+    EXPECT_EQ(RunShell("groff -ww -man -Tutf8 " + (dir / name) + " 2>&1 >/dev/null").out, "") << name;
+    const std::string shown = RunShell("groff -man -Tascii -P-cbou " + (dir / name)).out;
     EXPECT_THAT(LinesOf(shown), Contains("NAME")) << name;
     EXPECT_THAT(LinesOf(shown), Not(Contains(testing::HasSubstr("\\f")))) << name;
   }

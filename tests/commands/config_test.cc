@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include <fstream>
-#include <sstream>
 
 #include "cli/server_config.h"
 #include "commands/kvarts_process.h"
 #include "server/config.h"
+#include "support/files.h"
 #include "support/temp_dir.h"
 
 namespace kvarts::test {
@@ -98,10 +98,7 @@ TEST(ConfigCommand, NotesVariablesThatWereProbablyMeant) {
 }
 
 TEST(ConfigCommand, ThePackagedFileIsTheDefault) {
-  std::ifstream in(KVARTS_SOURCE_DIR "/packaging/kvarts.toml");
-  std::ostringstream packaged;
-  packaged << in.rdbuf();
-  EXPECT_EQ(packaged.str(), RunKvarts({"config", "--default"}).out)
+  EXPECT_EQ(ReadBytes(KVARTS_SOURCE_DIR "/packaging/kvarts.toml"), RunKvarts({"config", "--default"}).out)
       << "build/release/kvarts config --default > packaging/kvarts.toml";
 }
 

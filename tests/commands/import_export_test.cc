@@ -4,9 +4,9 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "commands/served_store.h"
+#include "support/files.h"
 
 namespace kvarts::test {
 namespace {
@@ -21,12 +21,6 @@ class ImportExport : public CommandsOnBothWays {
  protected:
   static std::string Line(const std::string& key, const std::string& value) {
     return "{\"key\":\"" + key + "\",\"value\":\"" + value + "\"}\n";
-  }
-  static std::string Contents(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
   }
 };
 INSTANTIATE_TEST_SUITE_P(Ways, ImportExport, testing::Values(Way::kServer, Way::kDirectory), &WayName);
@@ -67,7 +61,7 @@ TEST_P(ImportExport, FilesHaveTheirNameOnlyWhenTheyAreWhole) {
   EXPECT_EQ(ran.code, 0);
   EXPECT_THAT(ran.out, IsEmpty());
   EXPECT_THAT(ran.err, ContainsRegex("^exported 3,000 keys, [0-9.]+ KiB in "));
-  EXPECT_THAT(LinesOf(Contents(temp_ / "out")), SizeIs(3001));
+  EXPECT_THAT(LinesOf(ReadBytes(temp_ / "out")), SizeIs(3001));
   EXPECT_FALSE(std::filesystem::exists(temp_ / "out.partial"));
   const Ran refused = Run({"export", "--file", temp_ / "none/out"});
   EXPECT_EQ(refused.code, 1);

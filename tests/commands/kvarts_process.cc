@@ -1,6 +1,5 @@
 #include "commands/kvarts_process.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
@@ -10,12 +9,11 @@
 #include <cctype>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
 
-#include "support/temp_dir.h"
+#include "support/child_process.h"
 
 namespace kvarts::test {
 namespace {
@@ -23,32 +21,16 @@ namespace {
 constexpr const char* kBinary = KVARTS_BINARY_DIR "/kvarts";
 constexpr std::chrono::seconds kPatience(60);
 
-[[noreturn]] void Become(const std::vector<std::string>& words) {
-  std::vector<char*> argv = {const_cast<char*>(kBinary)};
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  execv(kBinary, argv.data());
-  _exit(127);
+std::vector<std::string> WordsOf(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = {kBinary};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
 }
-
-int CodeOf(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
 int WaitFor(pid_t pid) {
   int status = 0;
   if (waitpid(pid, &status, 0) != pid) throw std::runtime_error("waitpid failed");
-  return CodeOf(status);
-}
-
-std::string Contents(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-void Redirect(const std::string& path, int flags, int to) {
-  const int file = open(path.c_str(), flags, 0600);
-  if (file < 0 || dup2(file, to) < 0) _exit(126);
+  return ExitCode(status);
 }
 
 // Without what moves the cursor and changes colours.
@@ -128,21 +110,7 @@ class JsonChecker {
 }  // namespace
 
 Ran RunKvarts(const std::vector<std::string>& words, const std::string& input) {
-  const TempDir files;
-  std::ofstream(files / "in", std::ios::binary) << input;
-  const pid_t pid = fork();
-  if (pid < 0) throw std::runtime_error("cannot fork");
-  if (pid == 0) {
-    Redirect(files / "in", O_RDONLY, STDIN_FILENO);
-    Redirect(files / "out", O_WRONLY | O_CREAT, STDOUT_FILENO);
-    Redirect(files / "err", O_WRONLY | O_CREAT, STDERR_FILENO);
-    Become(words);
-  }
-  Ran ran;
-  ran.code = WaitFor(pid);
-  ran.out = Contents(files / "out");
-  ran.err = Contents(files / "err");
-  return ran;
+  return RunProgram(WordsOf(words), input);
 }
 
 Ran RunScript(const std::string& dir, const std::string& script, const std::vector<std::string>& options) {
@@ -157,7 +125,7 @@ OnTerminal::OnTerminal(const std::vector<std::string>& words) {
   if (pid_ < 0) throw std::runtime_error("cannot open a terminal");
   if (pid_ == 0) {
     setenv("TERM", "xterm", 1);
-    Become(words);
+    Become(WordsOf(words));
   }
 }
 

@@ -6,13 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "support/programs.h"
+
 namespace kvarts::test {
 
-struct Ran {
-  int code = -1;  // of the exit; 128 and the number of the signal if there was one
-  std::string out;
-  std::string err;
-};
+using Ran = ProgramRun;
 
 // Runs `kvarts` with these words and this input to its end.
 Ran RunKvarts(const std::vector<std::string>& words, const std::string& input = {});

@@ -4,11 +4,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 #include "base/bytes.h"
+#include "support/files.h"
 
 namespace kvarts::test {
 namespace {
@@ -33,10 +32,7 @@ void AckLog::Append(const AckRecord& record) {
 }
 
 std::vector<AckRecord> AckLog::Read(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  const std::string bytes = text.str();
+  const std::string bytes = ReadBytes(path);
   std::vector<AckRecord> records;
   for (size_t at = 0; at + kRecordBytes <= bytes.size(); at += kRecordBytes) {
     const char* from = bytes.data() + at;

@@ -2,6 +2,7 @@
 // KVARTS_CRASH_ROUNDS says how many rounds; a failed round tells the seed (KVARTS_CRASH_SEED repeats its random
 // choices, though not its timing).
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -20,6 +21,7 @@
 namespace kvarts::test {
 namespace {
 
+constexpr const char* kWriter = KVARTS_BINARY_DIR "/crash_writer";
 constexpr uint64_t kAcksBeforeCrash = 1000;
 
 uint64_t NumberFrom(const char* variable, uint64_t otherwise) {
@@ -39,10 +41,10 @@ class CrashTest : public ::testing::Test {
 
   std::unique_ptr<ChildProcess> Start(std::vector<std::string> more = {}) {
     acks_ = temp_ / ("acks-" + std::to_string(round_));
-    std::vector<std::string> arguments = {dir(), acks_, std::to_string(verifier_.next_number()),
-                                          std::to_string(random_() >> 1)};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return std::make_unique<ChildProcess>(KVARTS_BINARY_DIR "/crash_writer", arguments);
+    std::vector<std::string> words = {kWriter, dir(), acks_, std::to_string(verifier_.next_number()),
+                                      std::to_string(random_() >> 1)};
+    words.insert(words.end(), more.begin(), more.end());
+    return std::make_unique<ChildProcess>(words);
   }
 
   // Waits for so many acknowledged commits; false when the process ended before.
@@ -89,14 +91,12 @@ TEST_F(CrashTest, KilledAtAnyInstantLosesNothingAcknowledged) {
     const auto process = Start();
     ASSERT_TRUE(WaitForAcks(*process)) << "crash_writer ended by itself: " << process->Wait();
     std::this_thread::sleep_for(std::chrono::microseconds(random_() % 200'000));
-    process->Kill();
+    process->Signal(SIGKILL);
     process->Wait();
     // Now and then the recovery is killed, too. Whoever recovers next must find the same.
     for (uint64_t again = random_() % 3; again > 0; --again) {
-      ChildProcess recovery(KVARTS_BINARY_DIR "/crash_writer",
-                            {dir(), "/dev/null", std::to_string(verifier_.next_number()), "recover"});
+      const ChildProcess recovery({kWriter, dir(), "/dev/null", std::to_string(verifier_.next_number()), "recover"});
       std::this_thread::sleep_for(std::chrono::microseconds(random_() % 50'000));
-      recovery.Kill();
     }
     Verify(CrashKind::kKilled);
     if (HasFailure()) KeepFiles();

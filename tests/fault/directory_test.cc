@@ -49,8 +49,9 @@ class DirectoryTest : public FaultTest {
     Close();
   }
   // How another process fares.
-  static int OpenElsewhere(const std::vector<std::string>& arguments) {
-    return ChildProcess(KVARTS_BINARY_DIR "/open_store", arguments).Wait();
+  static int OpenElsewhere(std::vector<std::string> words) {
+    words.insert(words.begin(), KVARTS_BINARY_DIR "/open_store");
+    return ChildProcess(words).Wait();
   }
   static int ExitOf(ErrorCode code) { return 10 + static_cast<int>(code); }
 };

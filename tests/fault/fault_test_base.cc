@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -96,20 +94,6 @@ std::vector<std::string> FaultTest::FilesOf(FileKind kind) const {
 
 void FaultTest::WaitUntil(const std::function<bool()>& so) {
   while (!so()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-}
-
-std::string ReadBytes(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream bytes;
-  bytes << in.rdbuf();
-  return bytes.str();
-}
-
-void WriteBytes(const std::string& path, const std::string& bytes) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << bytes;
-  out.close();
-  ASSERT_TRUE(out) << path;
 }
 
 void FlipBytes(const std::string& path, size_t at, size_t count) {

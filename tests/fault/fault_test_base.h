@@ -15,6 +15,7 @@
 #include "engine/rocksdb/rocks_engine.h"
 #include "support/commits.h"
 #include "support/engines.h"
+#include "support/files.h"
 #include "support/reads.h"
 #include "support/sync_tracking_fs.h"
 #include "support/temp_dir.h"
@@ -67,9 +68,6 @@ class FaultTest : public ::testing::Test {
   std::unique_ptr<Engine> engine_;
 };
 
-// Bytes of a file, for damaging them.
-std::string ReadBytes(const std::string& path);
-void WriteBytes(const std::string& path, const std::string& bytes);
 // Turns over all bits of the bytes from `at`.
 void FlipBytes(const std::string& path, size_t at, size_t count = 1);
 void CutTo(const std::string& path, size_t size);

@@ -11,6 +11,7 @@
 
 #include "support/http_client.h"
 #include "support/json_value.h"
+#include "support/programs.h"
 #include "support/server_process.h"
 
 namespace kvarts::test {

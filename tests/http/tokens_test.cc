@@ -4,12 +4,11 @@
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <thread>
 
 #include "http/access_fixture.h"
 #include "http/event_reader.h"
+#include "support/files.h"
 
 namespace kvarts::test {
 namespace {
@@ -363,10 +362,7 @@ TEST_P(TokenFilesTest, SecretsAreNowhere) {
   // Nor does any file have it.
   for (const auto& file : std::filesystem::recursive_directory_iterator(std::string(dir / "data"))) {
     if (!file.is_regular_file()) continue;
-    std::ifstream in(file.path(), std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    EXPECT_EQ(text.str().find(secret), std::string::npos) << file.path();
+    EXPECT_EQ(ReadBytes(file.path()).find(secret), std::string::npos) << file.path();
   }
 }
 

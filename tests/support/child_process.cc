@@ -1,5 +1,6 @@
 #include "support/child_process.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,41 +8,54 @@
 #include <stdexcept>
 
 namespace kvarts::test {
+namespace {
 
-ChildProcess::ChildProcess(const std::string& program, const std::vector<std::string>& arguments) {
-  std::vector<char*> argv = {const_cast<char*>(program.c_str())};
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+void Redirect(const std::string& path, int flags, int to) {
+  if (path.empty()) return;
+  const int file = open(path.c_str(), flags, 0600);
+  if (file < 0 || dup2(file, to) < 0) _exit(126);
+}
+
+}  // namespace
+
+void Become(const std::vector<std::string>& words) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  pid_ = fork();
+  execvp(argv[0], argv.data());
+  _exit(127);
+}
+
+int ExitCode(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+
+ChildProcess::ChildProcess(const std::vector<std::string>& words, const ProcessFiles& files) : pid_(fork()) {
   if (pid_ < 0) throw std::runtime_error("cannot fork");
-  if (pid_ == 0) {
-    execv(program.c_str(), argv.data());
-    _exit(127);
-  }
+  if (pid_ > 0) return;
+  Redirect(files.in, O_RDONLY, STDIN_FILENO);
+  Redirect(files.out, O_WRONLY | O_CREAT | O_APPEND, STDOUT_FILENO);
+  Redirect(files.err, O_WRONLY | O_CREAT | O_APPEND, STDERR_FILENO);
+  Become(words);
 }
 
 ChildProcess::~ChildProcess() {
-  if (code_ >= 0) return;
-  kill(pid_, SIGKILL);
+  Signal(SIGKILL);
   Wait();
 }
 
 bool ChildProcess::Running() {
   int status = 0;
-  if (code_ < 0 && waitpid(pid_, &status, WNOHANG) == pid_) Take(status);
+  if (code_ < 0 && waitpid(pid_, &status, WNOHANG) == pid_) code_ = ExitCode(status);
   return code_ < 0;
 }
 
-void ChildProcess::Kill() {
-  if (code_ < 0) kill(pid_, SIGKILL);
+void ChildProcess::Signal(int number) const {
+  if (code_ < 0) kill(pid_, number);
 }
 
 int ChildProcess::Wait() {
   int status = 0;
-  if (code_ < 0 && waitpid(pid_, &status, 0) == pid_) Take(status);
+  if (code_ < 0 && waitpid(pid_, &status, 0) == pid_) code_ = ExitCode(status);
   return code_;
 }
-
-void ChildProcess::Take(int status) { code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
 }  // namespace kvarts::test

@@ -28,6 +28,8 @@ class HttpClient {
  public:
   // "127.0.0.1:7700" or "unix:/path". Whether it is connected says connected().
   explicit HttpClient(const std::string& address);
+  // On a socket that is connected already, which it takes over.
+  explicit HttpClient(int socket) : socket_(socket) {}
   ~HttpClient();
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;

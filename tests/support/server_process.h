@@ -7,11 +7,10 @@
 //   EXPECT_EQ(server.Wait(), 0);
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
 #include <vector>
 
+#include "support/child_process.h"
 #include "support/temp_dir.h"
 
 namespace kvarts::test {
@@ -19,20 +18,16 @@ namespace kvarts::test {
 class ServerProcess {
  public:
   // `kvarts serve` with these options, and with --listen 127.0.0.1:0 and a data directory of its own unless they name
-  // others. Waits until it serves; throws when it does not.
-  explicit ServerProcess(std::vector<std::string> options);
-  // Kills it if it is still there.
-  ~ServerProcess();
-  ServerProcess(const ServerProcess&) = delete;
-  ServerProcess& operator=(const ServerProcess&) = delete;
+  // others. Waits until it serves; throws when it does not. With this object the process ends.
+  explicit ServerProcess(const std::vector<std::string>& options);
 
   // "127.0.0.1:50514" or "unix:/path", as the server says.
   const std::string& address(size_t i = 0) const { return addresses_.at(i); }
-  pid_t pid() const { return pid_; }
-  bool Running();
-  void Signal(int number) const;
+  pid_t pid() const { return process_.pid(); }
+  bool Running() { return process_.Running(); }
+  void Signal(int number) const { process_.Signal(number); }
   // Waits for its end: the exit code, or 128 and the number of the signal.
-  int Wait();
+  int Wait() { return process_.Wait(); }
   // What it has written to the standard error, line by line as JSON.
   std::string Log() const;
   // Whether the text appears in the log within some seconds.
@@ -42,17 +37,8 @@ class ServerProcess {
   void AwaitAddresses();
 
   TempDir files_;
+  ChildProcess process_;
   std::vector<std::string> addresses_;
-  pid_t pid_ = -1;
-  int code_ = -1;  // once it has ended
 };
-
-// Runs a program that is found in the path: its exit code, and what it printed.
-struct ProgramRun {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
-ProgramRun RunProgram(const std::vector<std::string>& words, const std::string& input = {});
 
 }  // namespace kvarts::test
