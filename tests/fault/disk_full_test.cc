@@ -1,41 +1,29 @@
-// A disk that is really full: a small file system in memory of its own for each test. Needs root, to mount it.
+// A disk that is really full: a small file system in memory of its own for each test.
 #include <fmt/format.h>
-#include <sys/mount.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <random>
 
 #include "fault_test_base.h"
+#include "support/small_disk.h"
 
 namespace kvarts::test {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr size_t kMiB = 1 << 20;
 
 class DiskFullTest : public FaultTest {
  protected:
   void SetUp() override {
-    fs::create_directory(mount_point());
-    const int mounted = mount("kvarts-test", mount_point().c_str(), "tmpfs", 0, "size=48m");
-    if (mounted != 0) GTEST_SKIP() << "SKIPPED: cannot mount a small file system here, so a full disk is not tested";
-    mounted_ = true;
-    WriteBytes(ballast(), std::string(16 * kMiB, 'b'));
+    if (!disk_.mounted()) GTEST_SKIP() << "SKIPPED: cannot mount a small file system here, so a full disk is not tested";
+    disk_.LeaveOnly(32 * kMiB);
     options.file_system = nullptr;
     options.hot_cache_bytes = 1 << 20;
   }
-  void TearDown() override {
-    engine_.reset();
-    if (mounted_) umount2(mount_point().c_str(), MNT_DETACH);
-  }
+  void TearDown() override { engine_.reset(); }
 
-  std::string mount_point() const { return fs::path(dir()).parent_path() / "disk"; }
-  std::string ballast() const { return mount_point() + "/ballast"; }
   void OpenOnIt() {
     engine_.reset();
-    auto opened = OpenRocksEngine(mount_point() + "/store", options);
+    auto opened = OpenRocksEngine(disk_ / "store", options);
     if (!opened) throw std::runtime_error(opened.error().ToString());
     engine_ = *std::move(opened);
   }
@@ -69,7 +57,7 @@ class DiskFullTest : public FaultTest {
     }
   }
 
-  bool mounted_ = false;
+  const SmallDisk disk_{48 * kMiB};
   size_t written_ = 0;
   std::unique_ptr<Engine> engine_;
 };
@@ -86,7 +74,7 @@ TEST_F(DiskFullTest, WritesFailWithAReasonReadsGoOnAndRoomEndsIt) {
   EXPECT_EQ(refused.error().code(), ErrorCode::kUnavailable);
   EXPECT_EQ(refused.error().text(), "the disk is full");
   ExpectAllThere();
-  fs::remove(ballast());
+  disk_.GiveBack();
   WaitUntil([this] { return store().health().writable; });
   for (int i = 0; i < 20; ++i) {
     const auto outcome = PutNext();
@@ -102,7 +90,7 @@ TEST_F(DiskFullTest, ItCanBeOpenedAgainWhileTheDiskIsFull) {
   OpenOnIt();
   Fill();
   engine_.reset();
-  const auto opened = OpenRocksEngine(mount_point() + "/store", options);
+  const auto opened = OpenRocksEngine(disk_ / "store", options);
   // Recovery needs some room, so it may be refused; but never as damage.
   EXPECT_TRUE(opened || opened.error().code() == ErrorCode::kUnavailable) << opened.error();
 }
@@ -111,7 +99,7 @@ TEST_F(DiskFullTest, AStoreThatWasFullOpensWithAllThatWasAcknowledged) {
   OpenOnIt();
   Fill();
   engine_.reset();
-  fs::remove(ballast());
+  disk_.GiveBack();
   OpenOnIt();
   ExpectAllThere();
   const auto outcome = PutNext();
@@ -125,9 +113,9 @@ TEST_F(DiskFullTest, WritesAreRefusedBeforeTheDiskIsFull) {
   EXPECT_EQ(error.code(), ErrorCode::kUnavailable) << error;
   EXPECT_EQ(error.text(), "the disk is almost full");
   EXPECT_EQ(store().health().reason, "the disk is almost full");
-  EXPECT_GT(fs::space(mount_point()).available, 0u);
+  EXPECT_GT(disk_.Free(), 0u);
   ExpectAllThere();
-  fs::remove(ballast());
+  disk_.GiveBack();
   WaitUntil([this] { return store().health().writable; });
   const auto outcome = PutNext();
   EXPECT_TRUE(outcome) << outcome.error();
