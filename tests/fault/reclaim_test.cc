@@ -108,6 +108,27 @@ TEST_P(ReclaimTest, AllRangesOfACommitAreRememberedAcrossAReopen) {
   ExpectExact();
 }
 
+TEST_P(ReclaimTest, RangesSmallerThanAFileAreForgottenAtOnce) {
+  PutKeys(0, kKeys, 1);
+  Compact();
+  // Each time that options are changed, which is what a drop costs, they are written to a file.
+  const uint64_t changes = files().count(FileOp::kCreate, FileKind::kOther);
+  std::vector<Mutation> erases;
+  for (int i = 0; i < kKeys; i += 5) {
+    erases.push_back(Mutation::EraseRange(Key(i), Key(i + 2)));
+    erases.back().reclaim = true;
+    values_.erase(values_.lower_bound(Key(i)), values_.lower_bound(Key(i + 2)));
+  }
+  ASSERT_TRUE(Commit(std::move(erases)));
+  // The keeper looks around many times in this while; what it has begun, the end waits for.
+  for (int i = 0; i < 20; ++i) Put("other", std::to_string(i));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(files().count(FileOp::kCreate, FileKind::kOther), changes);
+  ExpectExact();
+  Open();
+  ExpectExact();
+}
+
 TEST_P(ReclaimTest, FilesStayWhileAViewSeesWhatIsInThem) {
   PutKeys(0, kKeys, 1);
   Compact();

@@ -3,7 +3,9 @@
 #include <rocksdb/convenience.h>
 #include <sys/statvfs.h>
 
+#include <algorithm>
 #include <chrono>
+#include <span>
 
 #include "engine/rocksdb/in_rocks.h"
 #include "engine/rocksdb/meta.h"
@@ -13,6 +15,34 @@ namespace {
 
 constexpr int kDropTries = 20;
 constexpr auto kReadersPause = std::chrono::milliseconds(1);
+
+// The files that can be dropped, which are those below level 0.
+class FileExtents {
+ public:
+  FileExtents(rocksdb::DB& db, std::span<rocksdb::ColumnFamilyHandle* const> families) {
+    for (rocksdb::ColumnFamilyHandle* family : families) {
+      rocksdb::ColumnFamilyMetaData all;
+      db.GetColumnFamilyMetaData(family, &all);
+      for (const rocksdb::LevelMetaData& level : all.levels) {
+        if (level.level == 0) continue;
+        for (const rocksdb::SstFileMetaData& file : level.files) files_.emplace_back(file.smallestkey, file.largestkey);
+      }
+    }
+    std::ranges::sort(files_);
+  }
+
+  bool AnyWithin(const KeyRange& range) const {
+    auto file = std::ranges::lower_bound(files_, range.start, {}, &Extent::first);
+    for (; file != files_.end() && range.Contains(file->first); ++file) {
+      if (range.Contains(file->second)) return true;
+    }
+    return false;
+  }
+
+ private:
+  using Extent = std::pair<std::string, std::string>;  // the first key and the last
+  std::vector<Extent> files_;
+};
 
 }  // namespace
 
@@ -105,10 +135,12 @@ void Keeper::DropFiles() {
     std::lock_guard lock(mutex_);
     pending.swap(erased_);
   }
+  if (pending.empty()) return;
+  ForgetThoseWithoutFiles(&pending);
   for (Erased& erased : pending) {
     bool done = false;
     // Readers are quick, as a rule: those from before are gone a moment later.
-    for (int tries = 0; tries < kDropTries && !done; ++tries) {
+    for (int tries = 0; tries < kDropTries && !done && !Stopping(); ++tries) {
       if (tries > 0) std::this_thread::sleep_for(kReadersPause);
       if (!IsDue(erased)) {
         if (tries == 0) break;  // a view is open
@@ -124,6 +156,30 @@ void Keeper::DropFiles() {
     std::lock_guard lock(mutex_);
     erased_.push_back(std::move(erased));
   }
+}
+
+bool Keeper::Stopping() {
+  std::lock_guard lock(mutex_);
+  return stopping_;
+}
+
+// What lies in files that reach beyond a range is compaction's work, and dropping is none for nothing: it keeps the
+// commit thread, and changes options twice. Retention erases thousands of ranges that are smaller than a file.
+void Keeper::ForgetThoseWithoutFiles(std::vector<Erased>* pending) {
+  const FileExtents files(*store_.db, store_.families);
+  const auto without =
+      std::ranges::stable_partition(*pending, [&](const Erased& erased) { return files.AnyWithin(erased.range); });
+  if (without.empty()) return;
+  rocksdb::WriteBatch records;
+  for (const Erased& erased : without) records.Delete(store_.meta, ToSlice(erased.record));
+  const Status forgotten = commit_thread_.run([&]() -> Status {
+    rocksdb::WriteOptions how;
+    how.no_slowdown = true;
+    const rocksdb::Status status = InRocks([&] { return store_.db->Write(how, &records); });
+    return status.ok() ? Status{} : FromRocks(status);
+  });
+  // Else they come up again.
+  if (forgotten.has_value()) pending->erase(without.begin(), without.end());
 }
 
 // On the commit thread nothing can be added to a counter between the look at it and its erasure.

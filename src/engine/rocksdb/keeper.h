@@ -46,6 +46,9 @@ class Keeper {
   void LookAround();
   void WatchDisk();
   void DropFiles();
+  // Takes out of `pending` the ranges within which there is no file, and forgets their records.
+  void ForgetThoseWithoutFiles(std::vector<Erased>* pending);
+  bool Stopping();
   // Whether no reader is left from before the range was found empty.
   bool IsDue(const Erased& erased) const;
   // On the commit thread, so that nothing changes meanwhile. True when there is nothing left to do; else the range was
