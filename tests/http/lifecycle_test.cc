@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "http/event_reader.h"
 #include "http/http_fixture.h"
 
 namespace kvarts::test {
@@ -125,6 +126,72 @@ TEST_P(LifecycleTest, AStoppingServerFinishesAnExport) {
   EXPECT_EQ(answer.status, 200);
   EXPECT_NE(answer.body.find(R"({"end":true,"count":30)"), std::string::npos);
   EXPECT_EQ(server->Wait(), 0);
+}
+
+TEST_P(LifecycleTest, WhatIsUnderWayEndsEachInItsWay) {
+  const auto server = Start();
+  const std::string address = server->address();
+  HttpClient writer(address);
+  const std::string value(1 << 20, 'x');
+  for (int i = 0; i < 30; ++i) {
+    ASSERT_EQ(writer.Call("PUT", "/keys/way/" + std::to_string(i), {{"Prefer", "return=minimal"}}, value).status, 204);
+  }
+  EventReader watch(address, "/watch?prefix=way/");
+  ASSERT_EQ(watch.status(), 200);
+  HttpClient poll(address);
+  poll.Send(RequestText("GET", "/watch?prefix=way/&wait=60"));
+  HttpClient exporter(address);
+  exporter.Send(RequestText("GET", "/keys?prefix=way/", {{"Accept", "application/x-ndjson"}}));
+  const std::string put = RequestText("PUT", "/keys/way/put", {}, "0123456789");
+  writer.Send(put.substr(0, put.size() - 5));
+  std::this_thread::sleep_for(milliseconds(100));
+
+  server->Signal(SIGTERM);
+  ASSERT_TRUE(server->AwaitLog("stopping"));
+  // A watch is told that it is over, and where it was; a client that comes again finds another server.
+  EXPECT_TRUE(watch.EndsWithin(kSoon));
+  EXPECT_TRUE(watch.ended_well());
+  const HttpAnswer polled = poll.Read();
+  EXPECT_EQ(polled.status, 200);
+  EXPECT_EQ(JsonValue::Parse(polled.body)["changes"].size(), 0U);
+  // What changes something, and what is being read, is brought to its end.
+  EXPECT_TRUE(server->Running());
+  writer.Send(put.substr(put.size() - 5));
+  EXPECT_EQ(writer.Read().status, 200);
+  const HttpAnswer exported = exporter.Read();
+  EXPECT_EQ(exported.status, 200);
+  EXPECT_NE(exported.body.find(R"({"end":true,"count":3)"), std::string::npos);
+  EXPECT_EQ(server->Wait(), 0);
+  EXPECT_EQ(server->Log().find("cut off"), std::string::npos);
+}
+
+TEST_P(LifecycleTest, ASecondSignalEndsItAtOnce) {
+  const TempDir dir;
+  for (const int second : {SIGTERM, SIGINT}) {
+    const auto server = Start({"--drain-timeout", "10m", "--data", dir / "data"});
+    HttpClient done(server->address());
+    EXPECT_EQ(done.Call("PUT", "/keys/done", {}, "x").status, 200);
+    HttpClient half(server->address());
+    half.Send("PUT /keys/half HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n123");
+    std::this_thread::sleep_for(milliseconds(50));
+    server->Signal(SIGTERM);
+    ASSERT_TRUE(server->AwaitLog("stopping"));
+    // To reload is not to hurry.
+    server->Signal(SIGHUP);
+    std::this_thread::sleep_for(milliseconds(100));
+    EXPECT_TRUE(server->Running());
+    const auto begin = Steady::now();
+    server->Signal(second);
+    EXPECT_EQ(server->Wait(), 0);
+    EXPECT_LT(Steady::now() - begin, kSoon);
+    EXPECT_TRUE(half.EndsWithin(kSoon));
+    EXPECT_NE(server->Log().find("connections were cut off"), std::string::npos);
+  }
+  if (GetParam() == "memory") return;
+  const auto next = Start({"--data", dir / "data"});
+  HttpClient client(next->address());
+  EXPECT_EQ(client.Call("GET", "/keys/done").status, 200);
+  EXPECT_EQ(client.Call("GET", "/keys/half").status, 404);
 }
 
 TEST_P(LifecycleTest, AStoppingServerDoesNotWaitForEver) {
