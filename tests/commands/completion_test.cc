@@ -103,7 +103,7 @@ TEST_F(Completion, ZshTakesTheScript) {
   // Loaded in earnest: the functions are defined and registered.
   const Ran loaded =
       RunShell("cd " + dir_.path().string() + " && zsh -f -c 'autoload -Uz compinit && compinit -u -d dump && source " +
-         Script("zsh") + " && echo $_comps[kvarts]'");
+               Script("zsh") + " && echo $_comps[kvarts]'");
   EXPECT_EQ(loaded.out, "_kvarts\n");
 }
 
@@ -111,8 +111,8 @@ TEST_F(Completion, FishOffersCommandsOptionsAndWords) {
   if (!Installed("fish")) GTEST_SKIP() << "fish is not installed";
   EXPECT_EQ(RunShell("fish -n " + Script("fish")).out, "");
   const auto offered = [&](const std::string& line) {
-    const Ran ran = RunShell("HOME=" + dir_.path().string() + " fish -N -c 'source " + Script("fish") + "; complete -C \"" +
-                       line + "\"' | cut -f 1");
+    const Ran ran = RunShell("HOME=" + dir_.path().string() + " fish -N -c 'source " + Script("fish") +
+                             "; complete -C \"" + line + "\"' | cut -f 1");
     return LinesOf(ran.out);
   };
   EXPECT_THAT(offered("kvarts upg"), ElementsAre("upgrade"));

@@ -14,7 +14,8 @@ constexpr size_t kMiB = 1 << 20;
 class DiskFullTest : public FaultTest {
  protected:
   void SetUp() override {
-    if (!disk_.mounted()) GTEST_SKIP() << "SKIPPED: cannot mount a small file system here, so a full disk is not tested";
+    if (!disk_.mounted())
+      GTEST_SKIP() << "SKIPPED: cannot mount a small file system here, so a full disk is not tested";
     disk_.LeaveOnly(32 * kMiB);
     options.file_system = nullptr;
     options.hot_cache_bytes = 1 << 20;

@@ -69,7 +69,8 @@ class FullDiskTest : public ::testing::Test {
   static constexpr std::string_view kAlmostFull = "the disk is almost full";
 
   void SetUp() override {
-    if (!disk_.mounted()) GTEST_SKIP() << "SKIPPED: cannot mount a small file system here, so a full disk is not tested";
+    if (!disk_.mounted())
+      GTEST_SKIP() << "SKIPPED: cannot mount a small file system here, so a full disk is not tested";
     Start();
   }
   void Start() {

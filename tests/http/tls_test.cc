@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "http/http_fixture.h"
+#include "support/certificates.h"
 
 namespace kvarts::test {
 namespace {
@@ -13,21 +14,10 @@ using std::chrono::milliseconds;
 
 class TlsTest : public ::testing::Test {
  protected:
-  // A certificate for 127.0.0.1 that vouches for itself: NAME.pem and NAME.key.
-  void MakeCertificate(const std::string& name) const {
-    const ProgramRun made =
-        RunProgram({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-                    "-days", "2", "-subj", "/CN=" + name, "-addext", "subjectAltName=IP:127.0.0.1", "-keyout",
-                    files_ / (name + ".key"), "-out", files_ / (name + ".pem")});
-    ASSERT_EQ(made.code, 0) << made.err;
-  }
+  // NAME.pem and NAME.key.
+  void MakeCertificate(const std::string& name) const { test::MakeCertificate(files_.path(), name); }
   // Puts a certificate in the place from which the server reads it.
-  void Install(const std::string& name) const {
-    std::filesystem::copy_file(files_ / (name + ".pem"), files_ / "server.pem",
-                               std::filesystem::copy_options::overwrite_existing);
-    std::filesystem::copy_file(files_ / (name + ".key"), files_ / "server.key",
-                               std::filesystem::copy_options::overwrite_existing);
-  }
+  void Install(const std::string& name) const { InstallCertificate(files_.path(), name, "server"); }
   std::unique_ptr<ServerProcess> Start(std::vector<std::string> options = {}) const {
     options.insert(options.end(), {"--engine", "memory", "--tls-certificate", files_ / "server.pem", "--tls-key",
                                    files_ / "server.key"});
@@ -137,6 +127,73 @@ TEST_F(TlsTest, TheOldestVersionAndTheClientsCertificateAreOptions) {
   EXPECT_NE(CurlCode(*server, "one"), 0);
   EXPECT_NE(CurlCode(*server, "one", unknown), 0);
   EXPECT_NE(CurlCode(*server, "one", {known[0], known[1], known[2], known[3], "--tls-max", "1.2"}), 0);
+}
+
+// A session as openssl keeps it: what was agreed upon, the client's certificate included.
+class ResumptionTest : public TlsTest {
+ protected:
+  struct Talk {
+    bool served = false;
+    bool resumed = false;
+  };
+
+  // Asks with these words to openssl besides.
+  Talk Ask(const ServerProcess& server, const std::string& version, std::vector<std::string> more) const {
+    // The session comes behind the handshake, so the connection must last until something was answered.
+    std::vector<std::string> words = {"openssl",          "s_client",    "-verify_quiet", "-ign_eof",      "-CAfile",
+                                      files_ / "one.pem", "-" + version, "-connect",      server.address()};
+    words.insert(words.end(), more.begin(), more.end());
+    const ProgramRun run = RunProgram(words, RequestText("GET", "/livez", {{"Connection", "close"}}));
+    return {run.out.find("\r\n\r\nalive") != std::string::npos, run.out.find("\nReused, TLSv1") != std::string::npos};
+  }
+  std::vector<std::string> Known(const std::string& name) const {
+    return {"-cert", files_ / (name + ".pem"), "-key", files_ / (name + ".key")};
+  }
+  static std::vector<std::string> Together(std::vector<std::string> a, const std::vector<std::string>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  }
+};
+
+TEST_F(ResumptionTest, ASessionIsWhoeverHadItAndNobodyElses) {
+  MakeCertificate("client");
+  InstallCertificate(files_.path(), "client", "trusted");
+  const auto server = Start({"--tls-client-ca", files_ / "trusted.pem"});
+  const std::vector<std::string> resume = {"-sess_in", files_ / "session"};
+  for (const std::string version : {"tls1_2", "tls1_3"}) {
+    SCOPED_TRACE(version);
+    std::filesystem::remove(files_ / "session");
+    const std::vector<std::string> keep = {"-sess_out", files_ / "session"};
+    EXPECT_FALSE(Ask(*server, version, keep).served) << "without a certificate";
+    EXPECT_FALSE(Ask(*server, version, Together(Known("one"), keep)).served) << "with another's";
+    // What was left of those, if anything, is of no use.
+    const bool left = std::filesystem::exists(files_ / "session");
+    EXPECT_FALSE(left && Ask(*server, version, resume).served);
+    const Talk first = Ask(*server, version, Together(Known("client"), keep));
+    EXPECT_TRUE(first.served && !first.resumed);
+    ASSERT_TRUE(std::filesystem::exists(files_ / "session"));
+    const Talk again = Ask(*server, version, Together(Known("client"), resume));
+    EXPECT_TRUE(again.served && again.resumed);
+  }
+}
+
+TEST_F(ResumptionTest, AHangupThatChangesWhoIsTrustedEndsSessionsToo) {
+  MakeCertificate("old");
+  MakeCertificate("new");
+  for (const std::string version : {"tls1_2", "tls1_3"}) {
+    SCOPED_TRACE(version);
+    InstallCertificate(files_.path(), "old", "trusted");
+    const auto server = Start({"--tls-client-ca", files_ / "trusted.pem"});
+    const std::vector<std::string> resume = Together(Known("old"), {"-sess_in", files_ / "session"});
+    ASSERT_TRUE(Ask(*server, version, Together(Known("old"), {"-sess_out", files_ / "session"})).served);
+    ASSERT_TRUE(Ask(*server, version, resume).resumed);
+    EXPECT_FALSE(Ask(*server, version, Known("new")).served);
+    InstallCertificate(files_.path(), "new", "trusted");
+    server->Signal(SIGHUP);
+    ASSERT_TRUE(server->AwaitLog("were read again"));
+    EXPECT_FALSE(Ask(*server, version, resume).served);
+    EXPECT_TRUE(Ask(*server, version, Known("new")).served);
+  }
 }
 
 TEST_F(TlsTest, FilesThatDoNotFitAreRefusedAtTheStart) {

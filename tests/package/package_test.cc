@@ -23,7 +23,7 @@ TEST(Package, HasWhatAServiceNeeds) {
   if (!Installed("dpkg-shlibdeps")) GTEST_SKIP() << "dpkg-dev is not installed";
   const TempDir dir;
   const ProgramRun packed = RunShell("cd " + dir.path().string() +
-                           " && cpack --config " KVARTS_BINARY_DIR "/CPackConfig.cmake -B " + (dir / "made"));
+                                     " && cpack --config " KVARTS_BINARY_DIR "/CPackConfig.cmake -B " + (dir / "made"));
   ASSERT_EQ(packed.code, 0) << packed.out;
   const std::string deb = dir / "made/kvarts_" KVARTS_VERSION "_*.deb";
 

@@ -10,6 +10,11 @@
 namespace kvarts::test {
 
 namespace fs = std::filesystem;
+namespace {
+
+constexpr int kTries = 100;
+
+}  // namespace
 
 SmallDisk::SmallDisk(uint64_t bytes) {
   const std::string point = *this / "";
@@ -25,8 +30,13 @@ uint64_t SmallDisk::Free() const { return fs::space(*this / "").available; }
 
 void SmallDisk::LeaveOnly(uint64_t bytes) const {
   const int ballast = open((*this / "ballast").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  const uint64_t room = Free();
-  const int failed = room > bytes ? posix_fallocate(ballast, 0, static_cast<off_t>(room - bytes)) : 0;
+  // Others take and give back room meanwhile.
+  int failed = 0;
+  for (int tries = 0; tries < kTries; ++tries) {
+    const uint64_t room = Free();
+    failed = room > bytes ? posix_fallocate(ballast, 0, static_cast<off_t>(room - bytes)) : 0;
+    if (failed == 0) break;
+  }
   close(ballast);
   if (failed != 0) throw std::runtime_error("cannot take up room");
 }
