@@ -2,20 +2,13 @@
 // as a token's and as a scope, or is put together again from its parts.
 // links: kvarts_model_access
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
 #include "model/access/token_record.h"
+#include "support/expect.h"
 
 namespace {
 
 using namespace kvarts;  // NOLINT: a target has one subject
-
-void Expect(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
 
 void TryRecord(BytesView bytes) {
   const auto decoded = TokenRecord::Decode(bytes);

@@ -2,22 +2,11 @@
 // was made leads back to what it was made of. Under a key that nobody knows, no text is a cursor but those that were
 // made with it.
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
 #include "base/base64.h"
 #include "base/digest.h"
 #include "core/cursor.h"
-
-namespace {
-
-void Expect(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
-
-}  // namespace
+#include "support/expect.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kvarts;  // NOLINT: a target has one subject

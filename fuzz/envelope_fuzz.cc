@@ -1,19 +1,8 @@
 // Any bytes are refused as an envelope, or are exactly what encoding the decoded envelope gives.
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
 #include "core/envelope.h"
-
-namespace {
-
-void Expect(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
-
-}  // namespace
+#include "support/expect.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kvarts;  // NOLINT: a target has one subject

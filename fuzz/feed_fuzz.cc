@@ -1,20 +1,9 @@
 // Any bytes are refused as an entry or a declaration of a feed, or encode and decode to the same again. The first byte
 // says which of the two is tried.
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
 #include "core/feed_codec.h"
-
-namespace {
-
-void Expect(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
-
-}  // namespace
+#include "support/expect.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kvarts;  // NOLINT: a target has one subject

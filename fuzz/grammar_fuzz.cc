@@ -3,21 +3,10 @@
 // links: kvarts_model_catalog
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
 #include "model/catalog/grammar.h"
 #include "model/catalog/namespace.h"
-
-namespace {
-
-void Expect(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
-
-}  // namespace
+#include "support/expect.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kvarts;  // NOLINT: a target has one subject

@@ -1,13 +1,12 @@
 // Any body is refused or becomes commands, and commands are carried out as a whole or leave nothing.
 // links: kvarts_protocol_http kvarts_engine_memory
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
 #include "engine/memory/memory_engine.h"
 #include "model/catalog/catalog.h"
 #include "protocol/http/bodies.h"
 #include "protocol/http/items.h"
+#include "support/expect.h"
 
 namespace {
 
@@ -19,12 +18,6 @@ struct Ground {
   std::unique_ptr<Store> store = *Store::Open(*engine);
   std::unique_ptr<Catalog> catalog = *Catalog::Open(*store);
 };
-
-void Expect(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
 
 void Carry(Ground& ground, const http::CommitBody& body) {
   const Version before = ground.engine->LastVersion();

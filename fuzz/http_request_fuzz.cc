@@ -2,8 +2,6 @@
 // and what they show lies within what was sent.
 // links: kvarts_net_http
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -12,6 +10,7 @@
 #include "net/http/chunked.h"
 #include "net/http/negotiate.h"
 #include "net/http/request_head.h"
+#include "support/expect.h"
 
 namespace {
 
@@ -19,12 +18,6 @@ using namespace kvarts;        // NOLINT: a target has one subject
 using namespace kvarts::http;  // NOLINT
 
 constexpr uint64_t kMaxBody = 1 << 16;
-
-void Expect(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
 
 // Everything a head shows.
 std::vector<std::string_view> Views(const RequestHead& head) {

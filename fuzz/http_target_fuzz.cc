@@ -1,20 +1,9 @@
 // Any bytes as a percent-encoded text and as a query: refused, or read as what encoding them again says.
 // links: kvarts_net_http
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
 #include "net/http/target.h"
-
-namespace {
-
-void Expect(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
-
-}  // namespace
+#include "support/expect.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kvarts;        // NOLINT: a target has one subject

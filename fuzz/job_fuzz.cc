@@ -1,19 +1,8 @@
 // Any bytes are refused as a job, or are exactly what encoding the decoded job gives.
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
 #include "core/job_record.h"
-
-namespace {
-
-void Expect(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
-
-}  // namespace
+#include "support/expect.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kvarts;  // NOLINT: a target has one subject

@@ -1,23 +1,16 @@
 // Any bytes are refused as JSON, however they are read, or are the same value by every way: as a whole, part by part,
 // and written anew; without its whitespace it is still the same. links: kvarts_encoding
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
 #include "base/utf8.h"
 #include "encoding/json_minify.h"
 #include "encoding/json_reader.h"
 #include "encoding/json_writer.h"
+#include "support/expect.h"
 
 namespace {
 
 using namespace kvarts;  // NOLINT: a target has one subject
-
-void Expect(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
 
 // Reads a value part by part, and writes each part as it was understood; numbers as they are written.
 void Copy(JsonReader& json, JsonWriter& out) {

@@ -2,21 +2,10 @@
 // key parses back to it.
 // links: kvarts_encoding
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
 #include "encoding/tuple.h"
 #include "encoding/tuple_text.h"
-
-namespace {
-
-void Expect(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
-
-}  // namespace
+#include "support/expect.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kvarts;  // NOLINT: a target has one subject

@@ -1,17 +1,11 @@
 #include "base/bytes.h"
 
+#include "base/hex_digit.h"
+
 namespace kvarts {
 namespace {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
-
-// The value of a hex digit, or -1.
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 void AppendHexByte(std::string* to, unsigned char byte) {
   to->push_back(kHexDigits[byte >> 4]);

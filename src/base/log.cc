@@ -11,6 +11,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/utf8.h"
+
 namespace kvarts {
 namespace log_internal {
 
@@ -27,12 +29,9 @@ Timestamp WallTime() {
   return {static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now).count())};
 }
 
-// Not in the middle of a character.
 std::string Cut(std::string_view text) {
   if (text.size() <= kMaxLogValueBytes) return std::string(text);
-  size_t cut = kMaxLogValueBytes;
-  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) --cut;
-  return std::string(text.substr(0, cut)).append("…");
+  return std::string(CutText(text, kMaxLogValueBytes)).append("…");
 }
 
 LogEntry::Field Owned(const LogField& field) {

@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "base/colours.h"
 #include "base/shown.h"
 #include "base/utf8.h"
 
@@ -151,13 +152,6 @@ bool JournalReads(int fd) {
   struct stat status {};
   if (stream == nullptr || fstat(fd, &status) != 0) return false;
   return fmt::format("{}:{}", status.st_dev, status.st_ino) == stream;
-}
-
-bool TakesColours(int fd) {
-  const char* refused = std::getenv("NO_COLOR");
-  const char* terminal = std::getenv("TERM");
-  return isatty(fd) == 1 && (refused == nullptr || *refused == '\0') && terminal != nullptr &&
-         std::string_view(terminal) != "dumb";
 }
 
 }  // namespace

@@ -251,7 +251,10 @@ Error CurlClient::Failure(const Request& request, CURLcode code) const {
     default:
       break;
   }
-  if (IsSafe(request.method)) return unavailable("the connection to the server broke");
+  // What was never sent has changed nothing.
+  long sent = 0;
+  curl_easy_getinfo(curl_, CURLINFO_REQUEST_SIZE, &sent);
+  if (IsSafe(request.method) || sent == 0) return unavailable("the connection to the server broke");
   return Error(ErrorCode::kUnknownOutcome, "the connection broke before the answer came",
                {{"server", target_.ToString()}, {"cause", cause}});
 }

@@ -13,9 +13,8 @@ namespace {
 
 Status Check(const Arguments& arguments) {
   KVARTS_CHECK_OK(CheckWords(arguments));
-  const Result<RangeWords> range = RangeOf(arguments);
-  if (!range.has_value()) return range.error();
-  if (range->IsEverything() == !arguments.Has("all")) {
+  KVARTS_TRY(const RangeWords range, RangeOf(arguments));
+  if (range.IsEverything() == !arguments.Has("all")) {
     return Error(ErrorCode::kInvalidArgument, "what to compact is a PREFIX, --start and --end, or --all");
   }
   return {};

@@ -20,13 +20,6 @@ namespace {
 
 constexpr std::string_view kEndLine = "{\"end\":true";
 
-Status Check(const Arguments& arguments) {
-  KVARTS_CHECK_OK(CheckWords(arguments));
-  const Result<RangeWords> range = RangeOf(arguments);
-  if (!range.has_value()) return range.error();
-  return {};
-}
-
 Syntax MakeSyntax() {
   return OverApi(
       {.arguments = {{"PREFIX", true}},
@@ -39,7 +32,7 @@ Syntax MakeSyntax() {
                       "keys: without it the export is not whole, and this command fails.\n\n"
                       "  kvarts export --file all.ndjson\n"
                       "  kvarts export user: --data ./data | gzip > users.ndjson.gz\n",
-       .check = &Check});
+       .check = &CheckRange});
 }
 
 // Where the lines go: the standard output, or a file that has its name only once it is whole.

@@ -65,7 +65,7 @@ Status CheckWords(const Arguments& arguments) {
   return {};
 }
 
-Result<RangeWords> RangeOf(const Arguments& arguments, size_t place) {
+Result<RangeWords> RangeOf(const Arguments& arguments) {
   RangeWords range;
   const auto take = [&](const std::optional<std::string>& word, std::optional<Bytes>* to) -> Status {
     if (word) {
@@ -73,13 +73,19 @@ Result<RangeWords> RangeOf(const Arguments& arguments, size_t place) {
     }
     return {};
   };
-  KVARTS_CHECK_OK(take(arguments.size() > place ? arguments.at(place) : arguments.Text("prefix"), &range.prefix));
+  KVARTS_CHECK_OK(take(arguments.size() > 0 ? arguments.at(0) : arguments.Text("prefix"), &range.prefix));
   KVARTS_CHECK_OK(take(arguments.Text("start"), &range.start));
   KVARTS_CHECK_OK(take(arguments.Text("end"), &range.end));
   if (range.prefix && (range.start || range.end)) {
     return Error(ErrorCode::kInvalidArgument, "a range is a prefix, or has --start and --end");
   }
   return range;
+}
+
+Status CheckRange(const Arguments& arguments) {
+  KVARTS_CHECK_OK(CheckWords(arguments));
+  const Result<RangeWords> range = RangeOf(arguments);
+  return range.has_value() ? Status{} : range.error();
 }
 
 void RangeWords::Write(JsonWriter& json) const {

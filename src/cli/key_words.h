@@ -26,11 +26,10 @@ OptionSyntax DurabilityOption();
 std::vector<OptionSyntax> Joined(std::vector<OptionSyntax> first, const std::vector<OptionSyntax>& second);
 
 Result<Bytes> DecodeWord(const Arguments& arguments, const std::string& word);
-// That all words and the bounds of a range can be decoded, and that a range is a prefix or has bounds: for
-// Syntax::check. "-" is left alone.
+// That all words and the bounds of a range can be decoded: for Syntax::check. "-" is left alone.
 Status CheckWords(const Arguments& arguments);
 
-// A range: a prefix (the argument at `place`, or --prefix), or --start and --end; all keys without any of them.
+// A range: a prefix (the first argument, or --prefix), or --start and --end; all keys without any of them.
 // `CheckWords` has seen the arguments.
 struct RangeWords {
   std::optional<Bytes> prefix = {};
@@ -41,7 +40,9 @@ struct RangeWords {
   // As members of an object that is being written.
   void Write(JsonWriter& json) const;
 };
-Result<RangeWords> RangeOf(const Arguments& arguments, size_t place = 0);
+Result<RangeWords> RangeOf(const Arguments& arguments);
+// CheckWords, and that the range is a prefix or has bounds: for Syntax::check.
+Status CheckRange(const Arguments& arguments);
 
 // "/keys/a%2Fb".
 std::string KeyPath(std::string_view before, BytesView key);

@@ -9,6 +9,7 @@
 #include "core/job_record.h"
 #include "core/secret.h"
 #include "model/access/token_record.h"
+#include "model/catalog/namespace.h"
 
 namespace kvarts::cli {
 namespace {
@@ -129,6 +130,11 @@ Status KeyspaceCheck::CheckSetting(const ScanPage::Entry& entry) {
   if (TokenKeys().Contains(entry.key)) {
     const auto token = TokenRecord::FromStored(entry.key, entry.value, entry.header.expiry);
     if (!token.has_value()) Report(entry.key, ErrorText(token.error()));
+  }
+  if (NamespaceKeys().Contains(entry.key)) {
+    const Result<std::string> name = NameOfNamespaceKey(entry.key);
+    const Result<Namespace> space = name.has_value() ? Namespace::Decode(*name, entry.value) : name.error();
+    if (!space.has_value()) Report(entry.key, ErrorText(space.error()));
   }
   if (!FeedDeclarations().Contains(entry.key)) return {};
   const Result<FeedId> feed = FeedOfDeclaration(entry.key);

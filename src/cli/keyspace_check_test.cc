@@ -11,6 +11,7 @@
 #include "core/store.h"
 #include "engine/memory/memory_engine.h"
 #include "model/access/token.h"
+#include "model/catalog/catalog.h"
 
 namespace kvarts::cli {
 namespace {
@@ -69,6 +70,18 @@ TEST_F(KeyspaceCheckTest, FindsSecretsThatAreNone) {
   ASSERT_TRUE(StoreSecret(*store_, "whole").has_value());
   Plant(SecretKey("cut"), "short");
   EXPECT_THAT(Findings(), ElementsAre("settings: (1, \"secret\", \"cut\"): a secret of 5 bytes instead of 32"));
+}
+
+TEST_F(KeyspaceCheckTest, FindsDamagedNamespaces) {
+  const auto catalog = Catalog::Open(*store_);
+  ASSERT_TRUE(catalog) << catalog.error();
+  NamespaceSpec spec;
+  spec.name = "cases";
+  spec.grammar = Grammar::Parse("case/<id>").value();
+  ASSERT_TRUE((*catalog)->Declare(std::move(spec)));
+  EXPECT_THAT(Findings(), IsEmpty());
+  Plant(NamespaceKey("damaged"), "damaged");
+  EXPECT_THAT(Findings(), ElementsAre(HasSubstr("damaged")));
 }
 
 TEST_F(KeyspaceCheckTest, FindsDamagedTokens) {

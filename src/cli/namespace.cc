@@ -77,8 +77,8 @@ const Syntax& MoveSyntax() {
                           {"throttle", OptionKind::kCount, "N", "at most so many keys per second", {}, 1},
                           {"wait", OptionKind::kFlag, {}, "wait for the job"}},
                          WordOptions()),
-       .description = "Moves keys that lie under another prefix into a namespace, by a job. A key that does not\n"
-                      "follow the grammar afterwards stops it.\n\n"
+       .description = "Moves keys that lie under another prefix into a namespace, by a job. A key that would not\n"
+                      "follow its rules, or that is there already, stays where it is.\n\n"
                       "  kvarts namespace move cases --from old/ --to t/acme/ --wait\n",
        .check = [](const Arguments& arguments) -> Status {
          if (arguments.Has("from")) return {};

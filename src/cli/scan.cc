@@ -29,10 +29,7 @@ Status Check(const Arguments& arguments) {
   if (arguments.Has("all") && arguments.Has("limit")) {
     return Error(ErrorCode::kInvalidArgument, "--all and --limit exclude each other");
   }
-  KVARTS_CHECK_OK(CheckWords(arguments));
-  const Result<RangeWords> range = RangeOf(arguments);
-  if (!range.has_value()) return range.error();
-  return {};
+  return CheckRange(arguments);
 }
 
 Syntax MakeSyntax() {

@@ -10,7 +10,6 @@
 #include "base/log_sinks.h"
 #include "cli/command.h"
 #include "cli/server_config.h"
-#include "cli/terminal.h"
 #include "server/notify.h"
 #include "server/server.h"
 
@@ -107,6 +106,7 @@ Result<int> RunServe(const Arguments& arguments) {
   const sigset_t signals = TakenSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   const Logging logging(options.log_level, MakeLogSink(options.log_format));
+  for (const std::string& note : config.notes) Log(LogLevel::kWarning, "the environment", {{"note", note}});
   KVARTS_TRY(const std::unique_ptr<Server> server, Server::Start(options));
   Log(LogLevel::kInfo, "serving",
       {{"addresses", Addresses(*server)}, {"data", options.data}, {"version", KVARTS_VERSION}});

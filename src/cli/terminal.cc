@@ -4,18 +4,14 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
+
+#include "base/colours.h"
 
 namespace kvarts::cli {
 namespace {
 
 bool HasColours() {
-  static const bool kHas = [] {
-    const char* refused = std::getenv("NO_COLOR");
-    const char* terminal = std::getenv("TERM");
-    return OutputIsTerminal() && (refused == nullptr || *refused == '\0') && terminal != nullptr &&
-           std::string_view(terminal) != "dumb";
-  }();
+  static const bool kHas = TakesColours(STDOUT_FILENO);
   return kHas;
 }
 

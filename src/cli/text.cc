@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/utf8.h"
+
 namespace kvarts::cli {
 
 std::string HumanBytes(uint64_t bytes) {
@@ -62,10 +64,7 @@ std::string ShownWord(BytesView bytes) {
 
 std::string ShownShort(BytesView bytes, size_t at_most) {
   if (bytes.size() <= at_most) return Shown(bytes);
-  size_t cut = at_most;
-  // Not in the middle of a character.
-  while (cut > 0 && (static_cast<unsigned char>(bytes[cut]) & 0xc0) == 0x80) --cut;
-  return fmt::format("{}… ({})", Shown(bytes.substr(0, cut)), HumanBytes(bytes.size()));
+  return fmt::format("{}… ({})", Shown(CutText(bytes, at_most)), HumanBytes(bytes.size()));
 }
 
 size_t Columns(std::string_view text) {

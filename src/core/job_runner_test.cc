@@ -6,7 +6,7 @@
 
 #include "core/feed.h"
 #include "core/job_kinds.h"
-#include "support/stores.h"
+#include "support/jobs.h"
 
 namespace kvarts::test {
 namespace {
@@ -30,23 +30,11 @@ JobKind CountKind(std::function<Status(Txn&, const JobRecord&)> also = nullptr, 
           }};
 }
 
-class JobRunnerTest : public StoreTest {
+class JobRunnerTest : public JobStoreTest {
  protected:
-  Jobs jobs() { return Jobs(store()); }
-  JobId MustStart(const JobSpec& spec) {
-    const auto id = jobs().Start(spec);
-    EXPECT_TRUE(id) << id.error();
-    return id ? *id : JobId{};
-  }
   JobId StartCount(uint64_t chunks, uint32_t throttle = 0) {
     return MustStart({.kind = "count", .throttle = throttle, .total = chunks});
   }
-  JobRecord MustGet(JobId id) {
-    const auto job = jobs().Get(id);
-    EXPECT_TRUE(job) << job.error();
-    return job ? *job : JobRecord{};
-  }
-  std::string StateOf(JobId id) { return std::string(JobStateName(MustGet(id).state)); }
   std::unique_ptr<JobRunner> Runner(JobKind kind, JobRunnerOptions options = {}) {
     return std::make_unique<JobRunner>(store(), std::vector<JobKind>{std::move(kind)}, options);
   }

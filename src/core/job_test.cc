@@ -4,25 +4,13 @@
 #include <thread>
 
 #include "core/keyspace.h"
-#include "support/stores.h"
+#include "support/jobs.h"
 
 namespace kvarts::test {
 namespace {
 
-class JobTest : public StoreTest {
+class JobTest : public JobStoreTest {
  protected:
-  Jobs jobs() { return Jobs(store()); }
-  JobId MustStart(const JobSpec& spec) {
-    const auto id = jobs().Start(spec);
-    EXPECT_TRUE(id) << id.error();
-    return id ? *id : JobId{};
-  }
-  JobRecord MustGet(JobId id) {
-    const auto job = jobs().Get(id);
-    EXPECT_TRUE(job) << job.error();
-    return job ? *job : JobRecord{};
-  }
-  std::string StateOf(JobId id) { return std::string(JobStateName(MustGet(id).state)); }
   bool Queued(JobId id) { return Find(JobQueueKey(id)).has_value(); }
   // Changes the record behind everybody's back.
   void Set(JobId id, const std::function<void(JobRecord&)>& change) {

@@ -6,6 +6,7 @@
 
 #include "base/base64.h"
 #include "base/byte_search.h"
+#include "base/hex_digit.h"
 #include "base/utf8.h"
 
 namespace kvarts {
@@ -229,15 +230,9 @@ uint32_t JsonReader::ReadUnit(const char* at) const {
   if (end_ - at < 6 || at[0] != '\\' || at[1] != 'u') return kNoUnit;
   uint32_t unit = 0;
   for (int i = 2; i < 6; ++i) {
-    const char c = at[i];
-    const auto lower = static_cast<char>(c | 0x20);
-    if (IsDigit(c)) {
-      unit = unit << 4 | static_cast<uint32_t>(c - '0');
-    } else if (lower >= 'a' && lower <= 'f') {
-      unit = unit << 4 | static_cast<uint32_t>(lower - 'a' + 10);
-    } else {
-      return kNoUnit;
-    }
+    const int digit = HexValue(at[i]);
+    if (digit < 0) return kNoUnit;
+    unit = unit << 4 | static_cast<uint32_t>(digit);
   }
   return unit;
 }

@@ -163,10 +163,7 @@ Status Option::Set(ServerOptions& options, std::span<const std::string> words) c
 
 std::vector<std::string> Option::Words(const ServerOptions& options) const {
   // Places are found in options that may be changed; these are not.
-  std::vector<std::string> words = std::visit(Getter{*this}, place(const_cast<ServerOptions&>(options)));
-  if (!secret) return words;
-  for (std::string& word : words) word = word.empty() ? "" : "(not shown)";
-  return words;
+  return std::visit(Getter{*this}, place(const_cast<ServerOptions&>(options)));
 }
 
 std::string Option::TomlValue(const ServerOptions& options) const {

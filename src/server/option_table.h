@@ -42,8 +42,6 @@ struct Option {
   // Of counts, sizes (in bytes) and durations (in microseconds).
   uint64_t at_least = 0;
   uint64_t at_most = std::numeric_limits<uint64_t>::max();
-  // Not shown to anybody.
-  bool secret = false;
 
   // "KVARTS_HTTP_MAX_BODY_BYTES".
   std::string Environment() const;
@@ -60,7 +58,7 @@ struct Option {
 
   // Holds the words against type and limits, and sets the option. Only lists take other than one word.
   Status Set(ServerOptions& options, std::span<const std::string> words) const;
-  // What Set takes; "(not shown)" of a secret that is there.
+  // What Set takes.
   std::vector<std::string> Words(const ServerOptions& options) const;
   // As it is written in a file: "64MiB" in quotes, 100, true, ["a", "b"].
   std::string TomlValue(const ServerOptions& options) const;

@@ -121,17 +121,6 @@ TEST(OptionTable, WritesValuesAsAFileHasThem) {
   EXPECT_EQ(FindOption("data")->Range(), "");
 }
 
-TEST(OptionTable, SecretsAreNotShown) {
-  Option secret = *FindOption("data");
-  secret.secret = true;
-  ServerOptions options;
-  options.data = "hunter2";
-  EXPECT_EQ(secret.Text(options), "(not shown)");
-  EXPECT_EQ(secret.TomlValue(options), "\"(not shown)\"");
-  options.data = "";
-  EXPECT_EQ(secret.Text(options), "");
-}
-
 TEST(OptionTable, KnowsWhatWasMeant) {
   EXPECT_EQ(NearestOption("http.max_bdoy_bytes"), "http.max_body_bytes");
   EXPECT_EQ(NearestOption("certificate"), "tls.certificate");

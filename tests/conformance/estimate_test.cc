@@ -1,9 +1,8 @@
 // What a range holds, by estimate: near the truth where there are many keys, wherever they are stored.
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "conformance.h"
+#include "support/environment.h"
 
 namespace kvarts::test {
 namespace {
@@ -46,7 +45,7 @@ class EstimateTest : public EngineTest {
 };
 
 TEST_P(EstimateTest, IsNearTheTruthInMemoryAndOnDisk) {
-  const int count = std::getenv("KVARTS_LONG") != nullptr ? 1'000'000 : 100'000;
+  const int count = LongRun() ? 1'000'000 : 100'000;
   Fill(count);
   CheckFill(count, 4);
   ASSERT_TRUE(engine().Compact(KeyRange::All()));

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <random>
 #include <thread>
 
 #include "ack_log.h"
 #include "support/child_process.h"
+#include "support/environment.h"
 #include "support/sync_tracking_fs.h"
 #include "support/temp_dir.h"
 #include "verifier.h"
@@ -24,18 +24,13 @@ namespace {
 constexpr const char* kWriter = KVARTS_BINARY_DIR "/crash_writer";
 constexpr uint64_t kAcksBeforeCrash = 1000;
 
-uint64_t NumberFrom(const char* variable, uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
 uint64_t Rounds(uint64_t usual) {
-  return NumberFrom("KVARTS_CRASH_ROUNDS", std::getenv("KVARTS_LONG") != nullptr ? 5 * usual : usual);
+  return FromEnvironment("KVARTS_CRASH_ROUNDS", LongRun() ? 5 * usual : usual);
 }
 
 class CrashTest : public ::testing::Test {
  protected:
-  CrashTest() : seed_(NumberFrom("KVARTS_CRASH_SEED", std::random_device()())), random_(seed_) {}
+  CrashTest() : seed_(FromEnvironment("KVARTS_CRASH_SEED", std::random_device()())), random_(seed_) {}
 
   std::string dir() const { return temp_ / "store"; }
 

@@ -5,19 +5,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "history/workload.h"
 #include "support/engines.h"
+#include "support/environment.h"
 #include "support/faulty_engine.h"
 
 namespace kvarts::test {
 namespace {
-
-uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
-  const char* value = std::getenv(name);
-  return value == nullptr || *value == '\0' ? otherwise : std::strtoull(value, nullptr, 10);
-}
 
 std::vector<std::string> Record(const EngineKind& kind, uint64_t seed, int operations) {
   const auto test = kind.make({});
@@ -38,7 +32,7 @@ TEST_P(HistoryTest, CouldHaveHappenedInVersionOrder) {
     GTEST_SKIP() << "the engine orders keys one by one";
   }
   const uint64_t first = FromEnvironment("KVARTS_SEED", 1);
-  const uint64_t rounds = FromEnvironment("KVARTS_LONG", 0) > 0 ? 200 : 5;
+  const uint64_t rounds = LongRun() ? 200 : 5;
   for (uint64_t seed = first; seed < first + rounds; ++seed) {
     for (const std::string& violation : Record(GetParam(), seed, 200)) {
       ADD_FAILURE() << "KVARTS_SEED=" << seed << ": " << violation;
@@ -50,11 +44,6 @@ TEST_P(HistoryTest, CouldHaveHappenedInVersionOrder) {
 // Faults that only show between threads, and some that always do.
 class PlantedFaultTest : public ::testing::TestWithParam<Fault> {};
 
-std::string FaultNameOf(const ::testing::TestParamInfo<Fault>& fault) {
-  std::string name = FaultName(fault.param);
-  std::replace(name.begin(), name.end(), ' ', '_');
-  return name;
-}
 INSTANTIATE_TEST_SUITE_P(Of, PlantedFaultTest,
                          ::testing::Values(Fault::kLostUpdate, Fault::kStaleRead, Fault::kTornRead, Fault::kTornCommit,
                                            Fault::kMovingView, Fault::kLostCommit, Fault::kLostErase,

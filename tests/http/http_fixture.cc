@@ -6,8 +6,6 @@
 
 namespace kvarts::test {
 
-bool LongRun() { return std::getenv("KVARTS_LONG") != nullptr; }
-
 ServerProcess& HttpTest::Server(const std::vector<std::string>& options) {
   static std::map<std::vector<std::string>, std::unique_ptr<ServerProcess>> servers;
   std::vector<std::string> words = {"--engine", GetParam()};

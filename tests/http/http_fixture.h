@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "support/environment.h"
 #include "support/http_client.h"
 #include "support/json_value.h"
 #include "support/programs.h"
@@ -18,9 +19,6 @@ namespace kvarts::test {
 
 // The tests' parameter: what --engine says.
 inline const std::vector<std::string> kEngines = {"memory", "rocksdb"};
-
-// Whether ./test --long runs.
-bool LongRun();
 
 class HttpTest : public ::testing::TestWithParam<std::string> {
  protected:

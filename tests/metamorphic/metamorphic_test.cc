@@ -3,20 +3,14 @@
 // Sequences are numbered by their seeds. KVARTS_SEED=n plays only that one; KVARTS_LONG=1 plays many more.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "metamorphic/checker.h"
+#include "support/environment.h"
 #include "support/faulty_engine.h"
 
 namespace kvarts::test {
 namespace {
 
 constexpr size_t kSteps = 400;
-
-uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
-  const char* value = std::getenv(name);
-  return value == nullptr || *value == '\0' ? otherwise : std::strtoull(value, nullptr, 10);
-}
 
 // Fails the test with the shortest sequence that it finds.
 bool Agrees(uint64_t seed, const EngineKind& tested) {
@@ -40,7 +34,7 @@ INSTANTIATE_TEST_SUITE_P(On, MetamorphicTest, ::testing::ValuesIn(EngineKinds())
 
 TEST_P(MetamorphicTest, AnswersAreThoseOfTheOracle) {
   const uint64_t only = FromEnvironment("KVARTS_SEED", 0);
-  const uint64_t sequences = FromEnvironment("KVARTS_LONG", 0) > 0 ? 500 : 25;
+  const uint64_t sequences = LongRun() ? 500 : 25;
   const uint64_t first = only > 0 ? only : 1;
   const uint64_t last = only > 0 ? only : sequences;
   for (uint64_t seed = first; seed <= last; ++seed) {
@@ -51,11 +45,6 @@ TEST_P(MetamorphicTest, AnswersAreThoseOfTheOracle) {
 // The checker finds every fault that there is, within the sequences of the test above.
 class PlantedFaultTest : public ::testing::TestWithParam<Fault> {};
 
-std::string FaultNameOf(const ::testing::TestParamInfo<Fault>& fault) {
-  std::string name = FaultName(fault.param);
-  std::replace(name.begin(), name.end(), ' ', '_');
-  return name;
-}
 // All but the torn read, which needs a second thread: see tests/history.
 INSTANTIATE_TEST_SUITE_P(Of, PlantedFaultTest,
                          ::testing::Values(Fault::kLostErase, Fault::kLostCommit, Fault::kTornCommit,

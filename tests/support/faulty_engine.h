@@ -1,8 +1,12 @@
 // An engine that breaks one promise now and then, for showing that the checkers notice.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <memory>
 #include <ostream>
+#include <string>
 
 #include "engine/engine.h"
 #include "support/engines.h"
@@ -23,6 +27,12 @@ enum class Fault {
   kMovingView,    // a view shows the newest state
 };
 const char* FaultName(Fault fault);
+// The same as a part of a test's name.
+inline std::string FaultNameOf(const ::testing::TestParamInfo<Fault>& fault) {
+  std::string name = FaultName(fault.param);
+  std::ranges::replace(name, ' ', '_');
+  return name;
+}
 inline void PrintTo(Fault fault, std::ostream* out) { *out << FaultName(fault); }
 
 // Passes everything on to `inner`, with the fault at every `period`-th opportunity.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/hex_digit.h"
 #include "net/http/characters.h"
 
 namespace kvarts::http {
@@ -16,13 +17,6 @@ constexpr HttpError kBadChunkEnd{400, "a chunk is not as long as it said"};
 constexpr HttpError kBadTrailer{400, "a trailer is malformed"};
 constexpr HttpError kTrailersTooLarge{431, "the trailers are too large"};
 constexpr HttpError kBodyTooLarge{413, "the body is too large"};
-
-// The value of a hex digit, or -1.
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char lower = Lower(c);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
 
 bool IsControl(char c) {
   const auto byte = static_cast<unsigned char>(c);

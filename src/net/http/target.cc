@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/hex_digit.h"
 #include "net/http/characters.h"
 
 namespace kvarts::http {
@@ -10,13 +11,6 @@ namespace {
 
 constexpr const char* kBadEscape = "a percent sign must be followed by two hex digits";
 constexpr size_t kMaxNameInError = 64;
-
-// The value of a hex digit, or -1.
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char lower = Lower(c);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
 
 // Decodes into `out`; where the text is malformed, or npos.
 size_t Decode(std::string_view text, bool plus_is_space, Bytes* out) {
