@@ -171,6 +171,10 @@ void CurlClient::SetUpConnection() {
   Set(CURLOPT_NOPROGRESS, 0L);
   Set(CURLOPT_XFERINFOFUNCTION, &CurlClient::OnProgress);
   if (!target_.ca_file.empty()) Set(CURLOPT_CAINFO, target_.ca_file.c_str());
+  if (!target_.cert_file.empty()) {
+    Set(CURLOPT_SSLCERT, target_.cert_file.c_str());
+    Set(CURLOPT_SSLKEY, target_.key_file.empty() ? target_.cert_file.c_str() : target_.key_file.c_str());
+  }
   if (!target_.unix_socket.empty()) Set(CURLOPT_UNIX_SOCKET_PATH, target_.unix_socket.c_str());
   if (!server_) {
     Set(CURLOPT_TCP_KEEPALIVE, 1L);
@@ -244,6 +248,8 @@ Error CurlClient::Failure(const Request& request, CURLcode code) const {
       return unavailable("the certificate of the server is not trusted; --ca-file names one to trust");
     case CURLE_SSL_CACERT_BADFILE:
       return unavailable("the file of --ca-file cannot be used");
+    case CURLE_SSL_CERTPROBLEM:
+      return unavailable("the certificate of --cert-file and its key cannot be used");
     case CURLE_SSL_CONNECT_ERROR:
       return unavailable("the server does not speak TLS as we do; http:// is plain, https:// is not");
     case CURLE_ABORTED_BY_CALLBACK:

@@ -73,6 +73,8 @@ Syntax OverApi(Syntax own) {
       {"token", OptionKind::kText, "TEXT", "the token to show (default KVARTS_TOKEN)", {}, 0, true},
       {"token-file", OptionKind::kPath, "FILE", "the same, from a file", {}, 0, true},
       {"ca-file", OptionKind::kPath, "FILE", "certificates to trust", {}, 0, true},
+      {"cert-file", OptionKind::kPath, "FILE", "the certificate to show, where a server wants one", {}, 0, true},
+      {"key-file", OptionKind::kPath, "FILE", "its key, if that is not in the same file", {}, 0, true},
   };
   for (const OptionSyntax& option : common) {
     if (std::ranges::find(own.options, option.name, &OptionSyntax::name) == own.options.end()) {
@@ -91,6 +93,11 @@ std::string Target::ToString() const {
 Result<Target> TargetOf(const Arguments& arguments, const Environment& environment) {
   Target target;
   target.ca_file = arguments.Text("ca-file").value_or("");
+  target.cert_file = arguments.Text("cert-file").value_or("");
+  target.key_file = arguments.Text("key-file").value_or("");
+  if (target.cert_file.empty() && !target.key_file.empty()) {
+    return Error(ErrorCode::kInvalidArgument, "--key-file is the key of a --cert-file");
+  }
   if (arguments.Has("token") && arguments.Has("token-file")) {
     return Error(ErrorCode::kInvalidArgument, "--token and --token-file exclude each other");
   }

@@ -16,8 +16,8 @@ constexpr std::string_view kDefaultServer = "http://127.0.0.1:7700";
 constexpr std::string_view kServerVariable = "KVARTS_SERVER";
 constexpr std::string_view kTokenVariable = "KVARTS_TOKEN";
 
-// --server, --data, --token, --token-file, --ca-file and --json behind a command's own options; its errors have exit
-// codes of their own.
+// --server, --data, --token, --token-file, --ca-file, --cert-file, --key-file and --json behind a command's own
+// options; its errors have exit codes of their own.
 Syntax OverApi(Syntax own);
 
 struct Target {
@@ -26,6 +26,8 @@ struct Target {
   std::string data;         // the directory; else empty
   std::string token;
   std::string ca_file;
+  std::string cert_file;
+  std::string key_file;  // else it is in cert_file
 
   // For people: what was named.
   std::string ToString() const;

@@ -18,8 +18,8 @@ namespace kvarts {
 
 // What reading cost, added up over calls.
 struct ReadCost {
-  uint64_t keys = 0;     // keys looked up or returned by scans
-  uint64_t bytes = 0;    // of keys and values returned
+  uint64_t keys = 0;   // keys looked up or returned by scans
+  uint64_t bytes = 0;  // of keys and values returned
   // Tombstones and expired values that scans had to step over; of tombstones that stand alone, one before each key may
   // be left out.
   uint64_t skipped = 0;

@@ -65,6 +65,26 @@ TEST_F(TlsCommands, SayWhatIsWrongWithTheFile) {
   }
 }
 
+TEST_F(TlsCommands, ShowTheirCertificateWhereOneIsWanted) {
+  const ServerProcess mutual({"--engine", "memory", "--tls-certificate", files_ / "server.pem", "--tls-key",
+                              files_ / "server.key", "--tls-client-ca", files_ / "other.pem"});
+  const auto get = [&](std::vector<std::string> more) {
+    more.insert(more.begin(),
+                {"get", "user:1", "--server", "https://" + mutual.address(), "--ca-file", files_ / "server.pem"});
+    return RunKvarts(more);
+  };
+  constexpr int kNothingThere = 4;
+  EXPECT_EQ(get({"--cert-file", files_ / "other.pem", "--key-file", files_ / "other.key"}).code, kNothingThere);
+  WriteBytes(files_ / "whole.pem", ReadBytes(files_ / "other.pem") + ReadBytes(files_ / "other.key"));
+  EXPECT_EQ(get({"--cert-file", files_ / "whole.pem"}).code, kNothingThere);
+  EXPECT_EQ(get({}).code, 1);
+  EXPECT_EQ(get({"--cert-file", files_ / "server.pem", "--key-file", files_ / "server.key"}).code, 1);
+  const Ran wrong = get({"--cert-file", files_ / "other.pem", "--key-file", files_ / "server.key"});
+  EXPECT_EQ(wrong.code, 1);
+  EXPECT_THAT(wrong.err, HasSubstr("the certificate of --cert-file and its key cannot be used"));
+  EXPECT_THAT(get({"--key-file", files_ / "other.key"}).err, HasSubstr("--key-file is the key of a --cert-file"));
+}
+
 TEST_F(TlsCommands, SayWhenOneSideSpeaksPlainly) {
   const Ran plain = RunKvarts({"get", "user:1", "--server", "http://" + server_->address()});
   EXPECT_EQ(plain.code, 1);

@@ -24,9 +24,7 @@ namespace {
 constexpr const char* kWriter = KVARTS_BINARY_DIR "/crash_writer";
 constexpr uint64_t kAcksBeforeCrash = 1000;
 
-uint64_t Rounds(uint64_t usual) {
-  return FromEnvironment("KVARTS_CRASH_ROUNDS", LongRun() ? 5 * usual : usual);
-}
+uint64_t Rounds(uint64_t usual) { return FromEnvironment("KVARTS_CRASH_ROUNDS", LongRun() ? 5 * usual : usual); }
 
 class CrashTest : public ::testing::Test {
  protected:

@@ -1,5 +1,7 @@
 #include "model/catalog/catalog.h"
 
+#include "model/catalog/refusals.h"
+
 namespace kvarts {
 namespace {
 
@@ -66,7 +68,7 @@ Result<Namespace> Catalog::Get(std::string_view name) {
   KVARTS_CHECK_OK(Refresh(true));
   const Namespace* space = current().ByName(name);
   if (space != nullptr) return *space;
-  return Error(ErrorCode::kNotFound, "there is no such namespace", {{"namespace", Escaped(name.substr(0, 100))}});
+  return NoSuchNamespace(name);
 }
 
 Result<std::vector<Namespace>> Catalog::List() {

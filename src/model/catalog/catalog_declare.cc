@@ -4,16 +4,13 @@
 #include "core/keyspace.h"
 #include "model/catalog/catalog.h"
 #include "model/catalog/catalog_jobs.h"
+#include "model/catalog/refusals.h"
 
 namespace kvarts {
 namespace {
 
 // How many places of a shared region are looked at for a key of one namespace, before it counts as having some.
 constexpr int kMaxSeeks = 1000;
-
-Error NoSuchNamespace(std::string_view name) {
-  return Error(ErrorCode::kNotFound, "there is no such namespace", {{"namespace", Escaped(name.substr(0, 100))}});
-}
 
 Error InTheWay(const char* text, const Namespace& space, BytesView user_key, const char* advice) {
   return Error(ErrorCode::kPreconditionFailed, text,
@@ -55,9 +52,7 @@ Status CheckVersion(const Namespace* existing, const std::optional<Version>& wan
 
 // That the namespace can become this one.
 Status CheckChange(Txn& txn, const Namespace& existing, const NamespaceSpec& spec) {
-  if (existing.state == Namespace::State::kDropping) {
-    return Error(ErrorCode::kPreconditionFailed, "the namespace is being dropped", {{"namespace", spec.name}});
-  }
+  if (existing.state == Namespace::State::kDropping) return NamespaceIsDropped(spec.name);
   if (existing.spec.feed && !spec.feed) {
     return Error(ErrorCode::kInvalidArgument, "a feed cannot be switched off", {{"namespace", spec.name}});
   }
@@ -188,10 +183,7 @@ Result<Catalog::Dropped> Catalog::Drop(std::string_view name, const DropOptions&
     const Namespace* existing = table->ByName(name);
     if (existing == nullptr) return NoSuchNamespace(name);
     KVARTS_CHECK_OK(CheckVersion(existing, options.if_version));
-    if (existing->state == Namespace::State::kDropping) {
-      return Error(ErrorCode::kPreconditionFailed, "the namespace is being dropped",
-                   {{"namespace", existing->spec.name}});
-    }
+    if (existing->state == Namespace::State::kDropping) return NamespaceIsDropped(existing->spec.name);
     KVARTS_TRY(const std::optional<Bytes> key, options.erase ? std::nullopt : AnyKey(txn, *existing));
     if (key) return InTheWay("the namespace has keys", *existing, *key, "drop it with its keys");
     if (options.erase && !Neighbours(*table, *existing).empty()) {

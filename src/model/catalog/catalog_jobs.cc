@@ -5,6 +5,7 @@
 #include "core/fields.h"
 #include "core/keyspace.h"
 #include "model/catalog/catalog.h"
+#include "model/catalog/refusals.h"
 
 namespace kvarts {
 namespace {
@@ -225,9 +226,7 @@ Result<JobStep> MoveStep(Catalog& catalog, Txn& txn, const JobRecord& job) {
   KVARTS_TRY(MoveReport report, ReadMoveReport(job));
   KVARTS_TRY(CatalogGuard guard, catalog.Guard(txn));
   KVARTS_TRY(const NamespaceTable* table, guard.Table());
-  if (table->ByName(move.target) == nullptr) {
-    return Error(ErrorCode::kNotFound, "there is no such namespace", {{"namespace", move.target}});
-  }
+  if (table->ByName(move.target) == nullptr) return NoSuchNamespace(move.target);
   const KeyRange source = KeyRange::Prefix(move.source);
   ScanRequest request;
   request.range = UserRange({std::max(source.start, report.next), source.end});

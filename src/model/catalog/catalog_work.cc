@@ -4,17 +4,16 @@
 #include "core/keyspace.h"
 #include "model/catalog/catalog.h"
 #include "model/catalog/catalog_jobs.h"
+#include "model/catalog/refusals.h"
 
 namespace kvarts {
 namespace {
 
 Result<const Namespace*> ActiveNamespace(const NamespaceTable& table, std::string_view name) {
   const Namespace* space = table.ByName(name);
-  if (space == nullptr) {
-    return Error(ErrorCode::kNotFound, "there is no such namespace", {{"namespace", Escaped(name.substr(0, 100))}});
-  }
+  if (space == nullptr) return NoSuchNamespace(name);
   if (space->state == Namespace::State::kActive) return space;
-  return Error(ErrorCode::kPreconditionFailed, "the namespace is being dropped", {{"namespace", space->spec.name}});
+  return NamespaceIsDropped(space->spec.name);
 }
 
 Status CheckBucket(const Namespace& space, BytesView leading, std::string_view bucket) {

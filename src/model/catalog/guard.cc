@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/envelope.h"
+#include "model/catalog/refusals.h"
 
 namespace kvarts {
 namespace {
@@ -24,9 +25,7 @@ Result<const Namespace*> Govern(const NamespaceTable& table, BytesView user_key,
   if (reading->verdict == Verdict::kFree) return nullptr;
   if (reading->verdict == Verdict::kRefused) return table.Refusal(user_key, *reading);
   const Namespace& space = *reading->space;
-  if (space.state == Namespace::State::kDropping) {
-    return Error(ErrorCode::kPreconditionFailed, "the namespace is being dropped", {{"namespace", space.spec.name}});
-  }
+  if (space.state == Namespace::State::kDropping) return NamespaceIsDropped(space.spec.name);
   if (space.spec.max_key_bytes && user_key.size() > *space.spec.max_key_bytes) {
     return TooLarge("the key is too long for its namespace", space, "max_key_bytes", *space.spec.max_key_bytes,
                     user_key.size());
