@@ -44,9 +44,10 @@ class FeedTable {
   // Changes whenever a feed is declared, in commit order: who ran at another value must run again.
   const void* current() const { return feeds_.load(std::memory_order_acquire); }
 
-  // Entries at or after `from`, in order, at most `limit`; the zero position means the oldest there is. Reads at a view
-  // of its own. `not_found` for a feed that was never declared, and for a position whose entries have been trimmed.
-  Result<FeedPage> Read(FeedId feed, FeedPosition from, size_t limit);
+  // Entries at or after `from`, in order, at most `limit` and about `max_bytes` of them, but one; the zero position
+  // means the oldest there is. Reads at a view of its own. `not_found` for a feed that was never declared, and for a
+  // position whose entries have been trimmed.
+  Result<FeedPage> Read(FeedId feed, FeedPosition from, size_t limit, size_t max_bytes = SIZE_MAX);
   // Forgets entries before `before`.
   Status Trim(FeedId feed, Version before);
 

@@ -65,6 +65,7 @@ Task<> Loop::Tick() {
     // Aborting only closes: the connection's coroutine ends, and takes it off the list, when it is next resumed.
     for (Stream* stream = streams_; stream != nullptr; stream = stream->next_) {
       if (stream->deadline_ < now_) stream->Abort();
+      if (stream->gone_.stop_possible() && stream->PeerGone()) stream->gone_.request_stop();
     }
     if (on_tick_) on_tick_();
   }

@@ -176,6 +176,13 @@ void Stream::Abort() {
   ::close(std::exchange(socket_, -1));
   pollable_.Interrupt(loop_.executor());
   if (sleep_) sleep_->cancel();
+  gone_.request_stop();
+}
+
+std::stop_token Stream::WatchPeer() {
+  gone_ = std::stop_source();
+  if (aborted()) gone_.request_stop();
+  return gone_.get_token();
 }
 
 bool Stream::PeerGone() {

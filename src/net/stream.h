@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -69,6 +70,10 @@ class Stream {
   bool aborted() const { return socket_ < 0; }
   // Whether the peer has closed its side, as far as can be told without waiting.
   bool PeerGone();
+  // Has the loop look at every tick whether the peer is gone, until Unwatch: then, or when the connection is aborted,
+  // stop is requested.
+  std::stop_token WatchPeer();
+  void UnwatchPeer() { gone_ = std::stop_source(std::nostopstate); }
 
   // Waits until Wake is called (by Post from another thread), the time is over, or the connection is aborted. A wake
   // before the wait ends the wait at once.
@@ -105,6 +110,7 @@ class Stream {
   SteadyTime deadline_ = SteadyTime::max();
   std::chrono::milliseconds renewed_{};  // of the deadline, with every byte that is sent; zero: it is not
   std::unique_ptr<Timer> sleep_;         // made when first needed
+  std::stop_source gone_{std::nostopstate};  // while the peer is watched
   bool idle_ = false;
   bool woken_ = false;
   bool more_waits_ = false;  // the last read left something in the socket

@@ -273,5 +273,15 @@ TEST_P(KeysTest, CountsGoOnToo) {
   EXPECT_EQ(sum, 25);
 }
 
+TEST_P(KeysTest, ACountIsGivenUpWhenNobodyWantsIt) {
+  std::stop_source stop;
+  const CursorSetting setting{"secret", Duration::Seconds(60)};
+  EXPECT_TRUE(CountKeys(engine(), {}, setting, 10, stop.get_token()));
+  stop.request_stop();
+  const auto count = CountKeys(engine(), {}, setting, 10, stop.get_token());
+  ASSERT_FALSE(count);
+  EXPECT_EQ(count.error().code(), ErrorCode::kUnavailable);
+}
+
 }  // namespace
 }  // namespace kvarts::keys

@@ -50,12 +50,14 @@ Result<KeyPage> ReadPage(Engine& engine, const PageQuery& query, const CursorSet
   return page;
 }
 
-Result<Count> CountKeys(Engine& engine, const PageQuery& query, const CursorSetting& setting, uint64_t at_most) {
+Result<Count> CountKeys(Engine& engine, const PageQuery& query, const CursorSetting& setting, uint64_t at_most,
+                        const std::stop_token& stop) {
   Count count;
   KVARTS_TRY(Reading reading, Begin(engine, query, setting, "count", &count.cost));
   reading.request.keys_only = true;
   reading.request.max_bytes = engine.limits().max_page_bytes;
   while (true) {
+    if (stop.stop_requested()) return Error(ErrorCode::kUnavailable, "the count was given up");
     reading.request.max_entries = std::min<uint64_t>(engine.limits().max_page_entries, at_most - count.keys);
     KVARTS_TRY(const ScanPage page, reading.view->Scan(reading.request));
     count.keys += page.size();

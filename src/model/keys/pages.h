@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "engine/engine.h"
@@ -39,7 +40,8 @@ struct Count {
   std::optional<std::string> cursor;
   ReadCost cost;
 };
-// Counts what is there, at most `at_most` keys in one call.
-Result<Count> CountKeys(Engine& engine, const PageQuery& query, const CursorSetting& setting, uint64_t at_most);
+// Counts what is there, at most `at_most` keys in one call. Gives up as `unavailable` when stop is requested.
+Result<Count> CountKeys(Engine& engine, const PageQuery& query, const CursorSetting& setting, uint64_t at_most,
+                        const std::stop_token& stop = {});
 
 }  // namespace kvarts::keys

@@ -21,4 +21,10 @@ net::Task<std::vector<Result<RunReport>>> RunAll(net::Loop& loop, Store& store, 
   co_return outcomes;
 }
 
+Status StillWanted(const WorkTurn& turn) {
+  if (turn.stop.stop_requested()) return Error(ErrorCode::kUnavailable, "the client has gone");
+  if (std::chrono::steady_clock::now() <= turn.begin_by) return {};
+  return Error(ErrorCode::kOverloaded, "the request waited for a worker for too long", {{"limit", "request_timeout"}});
+}
+
 }  // namespace kvarts

@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -28,21 +29,38 @@ net::Task<> AwaitCallback(net::Loop& loop, Start start) {
 // outcomes are in their order.
 net::Task<std::vector<Result<RunReport>>> RunAll(net::Loop& loop, Store& store, std::vector<Store::Request> requests);
 
-// Runs a function on the pool. `overloaded` when too much is waiting for it.
+// Where work waits, and for how long it is worth beginning.
+struct WorkTurn {
+  WorkerPool::Lane lane = WorkerPool::Lane::kShort;
+  net::SteadyTime begin_by = net::SteadyTime::max();
+  std::stop_token stop = {};  // nobody wants it any more
+};
+// Why work is not begun any more; nothing: it is.
+Status StillWanted(const WorkTurn& turn);
+
+// Runs a function on the pool. `overloaded` when too much is waiting for it, or it would begin too late; `unavailable`
+// when nobody wants it any more.
 template <class Function>
-net::Task<std::invoke_result_t<Function>> OnWorker(net::Loop& loop, WorkerPool& pool, Function function) {
+net::Task<std::invoke_result_t<Function>> OnWorker(net::Loop& loop, WorkerPool& pool, Function function,
+                                                   WorkTurn turn = {}) {
   std::optional<std::invoke_result_t<Function>> outcome;
   bool taken = true;
   auto start = [&](auto resume) {
     auto shared = std::make_shared<decltype(resume)>(std::move(resume));
-    taken = pool.Submit([shared, &outcome, &function] {
+    auto work = [shared, &outcome, &function, &turn] {
+      const Status wanted = StillWanted(turn);
       try {
-        outcome = function();
+        if (wanted.has_value()) {
+          outcome = function();
+        } else {
+          outcome = wanted.error();
+        }
       } catch (const std::exception&) {
         outcome = Error(ErrorCode::kInternal, "the work was broken off by an exception");
       }
       (*shared)();
-    });
+    };
+    taken = pool.Submit(std::move(work), turn.lane);
     if (!taken) (*shared)();
   };
   co_await AwaitCallback(loop, std::ref(start));

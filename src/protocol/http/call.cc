@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "protocol/http/compress.h"
+#include "protocol/http/held_bytes.h"
 #include "protocol/http/problem.h"
 #include "protocol/http/routes.h"
 
@@ -39,12 +40,20 @@ void Answer::Warn(const Cost& cost) {
   writer_.Header("Kvarts-Warning", fmt::format("tombstones={}", cost.read.skipped));
 }
 
-void Answer::Finish() {
+bool Answer::Packs(size_t body_bytes) const {
   const size_t least = service_.options.compress_min_bytes;
-  if (info_.gzip && least != 0 && writer_.body_size() >= least) {
+  return info_.gzip && least != 0 && body_bytes >= least;
+}
+
+void Answer::SayPacked() {
+  writer_.Header("Vary", "Accept-Encoding");
+  writer_.Header("Content-Encoding", "gzip");
+}
+
+void Answer::Finish() {
+  if (Packs(writer_.body_size())) {
     const Bytes plain = writer_.TakeBody();
-    writer_.Header("Vary", "Accept-Encoding");
-    writer_.Header("Content-Encoding", "gzip");
+    SayPacked();
     AppendGzip(writer_.body(plain.size() / 2), plain);
   }
   writer_.Finish();
@@ -76,6 +85,23 @@ void Call::CountWrite(BytesView key, size_t bytes) {
 void Call::CountRange(BytesView start) {
   const NamespaceTable& table = service.catalog.current();
   if (service.options.metrics) info.place = loop.namespaces.PlaceWith(info.place, table, start);
+}
+
+WorkTurn Session::Turn(WorkerPool::Lane lane) const {
+  return {lane, std::chrono::steady_clock::now() + service.options.request_timeout};
+}
+
+net::Task<bool> Session::Send() {
+  if (stream.FlushNow()) co_return true;
+  HeldBytes held(service.inflight_bytes, service.stream_room());
+  if (!held.Add(stream.output().size())) {
+    stream.Abort();
+    co_return false;
+  }
+  stream.SetSendDeadline(service.options.write_timeout);
+  const bool sent = co_await stream.Flush();
+  stream.ClearDeadline();
+  co_return sent;
 }
 
 }  // namespace kvarts::http

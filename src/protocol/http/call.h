@@ -12,6 +12,7 @@
 #include "net/http/request_head.h"
 #include "net/http/response_head.h"
 #include "net/stream.h"
+#include "protocol/common/await.h"
 #include "protocol/http/service.h"
 
 namespace kvarts::http {
@@ -46,6 +47,10 @@ class Answer {
   ResponseWriter& writer() { return writer_; }
   // Says in the head that is being written that the request had to step over many tombstones, if it had to.
   void Warn(const Cost& cost);
+  // Whether a body of so many bytes is sent compressed: the client takes it, and it pays.
+  bool Packs(size_t body_bytes) const;
+  // Says in the head that the body, which is yet to come, is compressed.
+  void SayPacked();
   // Ends the answer; compresses the body if that pays.
   void Finish();
   void Problem(const Error& error);
@@ -96,8 +101,23 @@ struct Session {
   LoopState& loop;
   net::Stream& stream;
   const RequestInfo& info;
-  Cost cost = {};  // for the operation to fill in
+  std::stop_token gone = {};  // stop: the client has ended its side
+  Cost cost = {};             // for the operation to fill in
+
+  // For work of this operation on the pool: it is not begun when request_timeout is over.
+  WorkTurn Turn(WorkerPool::Lane lane) const;
+  // Sends what there is of an answer that is streamed. What the client does not take at once is held for it and counts
+  // among max_inflight_bytes; when half of those are used, or it takes nothing for write_timeout, it is cut off, and
+  // this is false.
+  net::Task<bool> Send();
 };
+
+// An answer that is streamed is made in parts of about so many bytes, or of one key or change that is larger; the next
+// is made when the last has been taken.
+constexpr size_t kStreamPartBytes = 256 << 10;
+
+// An answer with a larger body is not made on a loop: JSON, base64 and gzip of it take a millisecond or more.
+constexpr size_t kLargeAnswer = 64 << 10;
 
 // Anything that waits or works for long: a coroutine. An error is answered as a problem, unless it has begun to answer.
 class SlowOp {

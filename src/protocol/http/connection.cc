@@ -440,8 +440,9 @@ net::Task<> Connection::RunSlow() {
   stream_.Keep();
   stream_.ClearDeadline();
   Answer answer(service_, loop_, op->info, &stream_.output());
-  Session session{service_, loop_, stream_, op->info};
+  Session session{service_, loop_, stream_, op->info, stream_.WatchPeer()};
   const Status ran = co_await op->Run(session, answer);
+  stream_.UnwatchPeer();
   if (!ran.has_value()) {
     // What a scan stepped over before it was given up was work, too.
     const std::string_view skipped = ran.error().field("skipped");

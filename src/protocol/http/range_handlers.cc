@@ -73,10 +73,10 @@ Result<WorkOp::Reply> ListPage(const Service& service, const keys::PageQuery& qu
   return reply;
 }
 
-Result<WorkOp::Reply> CountRange(const Service& service, const keys::PageQuery& query) {
-  KVARTS_TRY(
-      const keys::Count count,
-      ForClient(keys::CountKeys(service.engine(), query, service.cursors, service.options.max_count), query.reverse));
+Result<WorkOp::Reply> CountRange(const Service& service, const keys::PageQuery& query, const std::stop_token& stop) {
+  Result<keys::Count> counted =
+      keys::CountKeys(service.engine(), query, service.cursors, service.options.max_count, stop);
+  KVARTS_TRY(const keys::Count count, ForClient(std::move(counted), query.reverse));
   WorkOp::Reply reply;
   reply.cost.read = count.cost;
   JsonWriter json(&reply.body);
@@ -119,18 +119,17 @@ class ExportRange final : public SlowOp {
       : query_(std::move(query)), left_(limited ? std::optional(query_.limit) : std::nullopt) {}
 
   net::Task<Status> Run(Session& session, Answer& answer) override {
-    const Service& service = session.service;
+    head_only_ = session.info.head_only;
+    if (session.info.gzip) gzip_.emplace();
     while (!done_) {
-      query_.limit = std::min(left_.value_or(kPage), kPage);
-      auto read = [this, &service] { return ReadPage(service, query_); };
-      Result<keys::KeyPage> page = co_await OnWorker(session.stream.loop(), session.service.workers, read);
-      if (!page.has_value()) co_return std::move(page).error();
-      session.cost.read += page->cost;
+      auto make = [this, &session] { return MakePart(session.service); };
+      Result<Part> part = co_await OnWorker(session.stream.loop(), session.service.workers, make,
+                                            session.Turn(WorkerPool::Lane::kLong));
+      if (!part.has_value()) co_return std::move(part).error();
+      session.cost.read += part->cost;
       if (answer.status() == 0) Begin(session, answer);
-      Append(&session.stream.output(), *page);
-      session.stream.SetSendDeadline(service.options.write_timeout);
-      const bool sent = co_await session.stream.Flush();
-      session.stream.ClearDeadline();
+      Append(&session.stream.output(), part->lines);
+      const bool sent = co_await session.Send();
       if (!sent) co_return Error(ErrorCode::kUnavailable, "the client does not take the answer");
     }
     co_return Status();
@@ -139,38 +138,45 @@ class ExportRange final : public SlowOp {
  private:
   static constexpr size_t kPage = 1000;
 
+  // A page as it goes out, but for the framing.
+  struct Part {
+    Bytes lines;
+    ReadCost cost;
+  };
+
   void Begin(Session& session, Answer& answer) {
     ResponseWriter& head = answer.Begin(200, {});
     answer.Warn(session.cost);  // of the first page: more is not known yet
     head.ContentType(kNdjson);
-    if (session.info.gzip) {
-      head.Header("Content-Encoding", "gzip");
-      gzip_.emplace();
-    }
+    if (gzip_) head.Header("Content-Encoding", "gzip");
     chunked_ = head.Stream();
-    head_only_ = session.info.head_only;
   }
 
-  // A page's lines, framed for the wire.
-  void Append(Bytes* out, const keys::KeyPage& page) {
-    Bytes lines;
+  // On a worker.
+  Result<Part> MakePart(const Service& service) {
+    query_.limit = std::min(left_.value_or(kPage), kPage);
+    KVARTS_TRY(const keys::KeyPage page, ReadPage(service, query_));
+    Part part{.lines = {}, .cost = page.cost};
     for (size_t i = 0; i < page.scanned.size(); ++i) {
-      JsonWriter json(&lines);
+      JsonWriter json(&part.lines);
       WriteEntry(json, page.scanned[i], query_.values);
-      lines.push_back('\n');
+      part.lines.push_back('\n');
     }
     written_ += page.scanned.size();
     if (left_) *left_ -= page.scanned.size();
     done_ = head_only_ || !page.cursor || left_ == 0;
-    if (head_only_) return;
-    if (done_) AppendEnd(&lines, page.cursor);
+    if (done_) AppendEnd(&part.lines, page.cursor);
     if (page.cursor) query_.cursor = *page.cursor;
     if (gzip_) {
-      Bytes packed;
-      gzip_->Append(&packed, lines);
-      if (done_) gzip_->Finish(&packed);
-      lines = std::move(packed);
+      const Bytes plain = std::exchange(part.lines, {});
+      gzip_->Append(&part.lines, plain);
+      if (done_) gzip_->Finish(&part.lines);
     }
+    return part;
+  }
+
+  void Append(Bytes* out, const Bytes& lines) const {
+    if (head_only_) return;
     if (!chunked_) {
       out->append(lines);
       return;
@@ -236,6 +242,7 @@ Result<std::unique_ptr<SlowOp>> ListKeys(Call& call) {
   page.limit =
       limited ? query.Uint("limit", options.default_page, 1, stream ? UINT32_MAX : options.max_page) : SIZE_MAX;
   page.max_bytes = call.service.engine().limits().max_page_bytes;
+  if (stream) page.max_bytes = std::min(page.max_bytes, kStreamPartBytes);
   page.max_skipped = options.tombstones_fail;
   const size_t count = query.Choice("count", {"none", "exact", "estimate"}, 0);
   KVARTS_CHECK_OK(query.Finish());
@@ -244,7 +251,11 @@ Result<std::unique_ptr<SlowOp>> ListKeys(Call& call) {
   call.info.takes_long = stream || count != 0;
   const Service& service = call.service;
   if (count == 2) return OnWorkers([&service, page] { return EstimateRange(service, page); });
-  if (count == 1) return OnWorkers([&service, page = std::move(page)] { return CountRange(service, page); });
+  if (count == 1) {
+    return OnWorkersForLong([&service, page = std::move(page)](const std::stop_token& stop) {
+      return CountRange(service, page, stop);
+    });
+  }
   if (stream) return std::make_unique<ExportRange>(std::move(page), limited);
   return OnWorkers([&service, page = std::move(page)] { return ListPage(service, page); });
 }

@@ -62,6 +62,9 @@ struct Service {
   Collector collector{};
 
   Engine& engine() const { return store.engine(); }
+  // Streams hold memory for clients that are slow to take it only up to this much in all: the rest is for those who
+  // send and are served at once.
+  uint64_t stream_room() const { return options.max_inflight_bytes / 2; }
 };
 
 }  // namespace kvarts::http

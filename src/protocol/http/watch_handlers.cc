@@ -7,6 +7,7 @@
 
 #include <array>
 #include <charconv>
+#include <deque>
 #include <mutex>
 
 #include "core/user_keys.h"
@@ -16,9 +17,11 @@
 #include "protocol/common/await.h"
 #include "protocol/http/access.h"
 #include "protocol/http/handlers.h"
+#include "protocol/http/held_bytes.h"
 #include "protocol/http/items.h"
 #include "protocol/http/problem.h"
 #include "protocol/http/requests.h"
+#include "protocol/http/work_op.h"
 
 namespace kvarts::http {
 namespace {
@@ -145,37 +148,55 @@ class Waker {
 };
 
 // What was committed while the watch was there. It is kept as it was committed, and made into events by who takes it:
-// the commit thread has no time for that.
+// the commit thread has no time for that. Bounded by itself, and as a part of what all requests hold.
 class Backlog {
  public:
-  Backlog(size_t at_most, KeyRange watched) : at_most_(at_most), watched_(std::move(watched)) {}
+  Backlog(Service& service, KeyRange watched)
+      : at_most_(service.options.max_watch_backlog),
+        watched_(std::move(watched)),
+        held_(service.inflight_bytes, service.stream_room()) {}
 
   void Push(const Mutation& mutation, Version version) {
     std::lock_guard lock(mutex_);
     index_ = version == version_ ? index_ + 1 : 0;
     version_ = version;
-    const size_t bytes = mutation.key.size() + mutation.end.size() + mutation.value.size();
-    lost_ = lost_ || changes_.size() >= at_most_ || (!changes_.empty() && bytes_ + bytes > kMaxBytes);
     if (lost_) return;
-    bytes_ += bytes;
-    changes_.push_back({{version, index_}, mutation});
+    const size_t bytes = BytesOf(mutation);
+    if (changes_.size() >= at_most_ || (!changes_.empty() && held_.bytes() + bytes > kMaxBytes)) {
+      lost_ = "max_watch_backlog";
+    } else if (!held_.Add(bytes)) {
+      held_.Remove(bytes);
+      lost_ = "max_inflight_bytes";
+    } else {
+      changes_.push_back({{version, index_}, mutation});
+    }
   }
-  // `overloaded` once changes were lost, after those before them.
-  Result<std::vector<Event>> Take() {
+  // The oldest, about so many bytes of them; whether there are more. `overloaded` once changes were lost, after those
+  // before them.
+  Result<std::vector<Event>> Take(size_t at_most_bytes, bool* more) {
     std::vector<Change> changes;
     {
       std::lock_guard lock(mutex_);
-      if (changes_.empty() && lost_) {
-        return Error(ErrorCode::kOverloaded, "the watch fell behind and lost changes",
-                     {{"limit", "max_watch_backlog"}});
+      if (changes_.empty() && lost_ != nullptr) {
+        return Error(ErrorCode::kOverloaded, "the watch fell behind and lost changes", {{"limit", lost_}});
       }
-      changes.swap(changes_);
-      bytes_ = 0;
+      size_t taken = 0;
+      while (!changes_.empty() && (changes.empty() || taken + BytesOf(changes_.front().mutation) <= at_most_bytes)) {
+        taken += BytesOf(changes_.front().mutation);
+        changes.push_back(std::move(changes_.front()));
+        changes_.pop_front();
+      }
+      held_.Remove(taken);
+      *more = !changes_.empty() || lost_ != nullptr;
     }
     std::vector<Event> events;
     events.reserve(changes.size());
     for (const Change& change : changes) events.push_back(FromMutation(change.mutation, change.place, watched_));
     return events;
+  }
+  size_t bytes() {
+    std::lock_guard lock(mutex_);
+    return held_.bytes();
   }
 
  private:
@@ -185,14 +206,18 @@ class Backlog {
   };
   static constexpr size_t kMaxBytes = 16 << 20;  // of keys and values; one change always fits
 
+  static size_t BytesOf(const Mutation& mutation) {
+    return mutation.key.size() + mutation.end.size() + mutation.value.size();
+  }
+
   const size_t at_most_;
   const KeyRange watched_;
   std::mutex mutex_;
-  std::vector<Change> changes_;
-  size_t bytes_ = 0;
+  std::deque<Change> changes_;
+  HeldBytes held_;
   Version version_;
   uint64_t index_ = 0;
-  bool lost_ = false;
+  const char* lost_ = nullptr;  // the limit beyond which changes were lost
 };
 
 struct WatchQuery {
@@ -215,7 +240,7 @@ class Watch final : public SlowOp {
       co_return Error(ErrorCode::kOverloaded, "there are too many watches", {{"limit", "max_watchers"}});
     }
     const Waking waking(session.stream);
-    const auto backlog = std::make_shared<Backlog>(service.options.max_watch_backlog, query_.range);
+    const auto backlog = std::make_shared<Backlog>(service, query_.range);
     const Subscription subscription(service, query_, waking.waker, backlog);
     const TokenWatch token_watch(service, session.info.who != nullptr, waking.waker);
     next_ = query_.from.value_or(FeedPosition{service.engine().LastVersion().Next(), 0});
@@ -225,11 +250,11 @@ class Watch final : public SlowOp {
     while (!session.stream.aborted()) {
       waking.waker->Looking();
       Result<std::vector<Event>> found = std::vector<Event>();
-      if (query_.feed) {
-        auto read = [this, &service] { return ReadFeed(service); };
+      auto read = [this, &service, &backlog] { return query_.feed ? ReadFeed(service) : TakeFrom(*backlog); };
+      if (query_.feed || backlog->bytes() > kLargeAnswer) {
         found = co_await OnWorker(session.stream.loop(), service.workers, read);
       } else {
-        found = backlog->Take();
+        found = read();
       }
       if (session.info.who && !service.tokens.StillHolds(*session.info.who)) {
         found = Error(ErrorCode::kUnauthenticated, "the token is not valid any more");
@@ -237,14 +262,14 @@ class Watch final : public SlowOp {
       const bool last = Last(session, found, until);
       if (!query_.events && last) {
         if (!found.has_value()) co_return std::move(found).error();
-        AnswerPoll(answer, *found);
-        co_return Status();
+        auto make = [this, &found] { return PollReply(*found); };
+        const Status answered =
+            co_await AnswerFromWorker(session, answer, make, session.Turn(WorkerPool::Lane::kShort));
+        co_return answered;
       }
       if (query_.events) {
-        Send(session, found, last);
-        session.stream.SetSendDeadline(service.options.write_timeout);
-        const bool sent = co_await session.stream.Flush();
-        session.stream.ClearDeadline();
+        AppendEvents(session, found, last);
+        const bool sent = co_await session.Send();
         if (last || !sent) break;
       }
       if (!more_) co_await session.stream.Sleep(std::min(SleepUntil(service, until), TokenLasts(session)));
@@ -300,7 +325,7 @@ class Watch final : public SlowOp {
   Result<std::vector<Event>> ReadFeed(Service& service) {
     std::vector<Event> events;
     // Changes of the feed that are not of the range cost no more than a page at a time.
-    KVARTS_TRY(const FeedPage page, service.store.feeds().Read(*query_.feed, next_, kFeedPage));
+    KVARTS_TRY(const FeedPage page, service.store.feeds().Read(*query_.feed, next_, kFeedPage, kStreamPartBytes));
     for (const FeedEntry& entry : page.entries) {
       const bool concerns = entry.op == Mutation::Op::kEraseRange ? query_.range.Intersects({entry.key, entry.end})
                                                                   : query_.range.Contains(entry.key);
@@ -309,6 +334,11 @@ class Watch final : public SlowOp {
     next_ = page.next;
     more_ = page.more;
     return events;
+  }
+
+  // A poll is answered once, with all that there is.
+  Result<std::vector<Event>> TakeFrom(Backlog& backlog) {
+    return backlog.Take(query_.events ? kStreamPartBytes : SIZE_MAX, &more_);
   }
 
   void Begin(Session& session, Answer& answer) {
@@ -339,7 +369,7 @@ class Watch final : public SlowOp {
     return !found->empty() || session.info.head_only || std::chrono::steady_clock::now() >= until;
   }
 
-  void Send(Session& session, const Result<std::vector<Event>>& found, bool last) const {
+  void AppendEvents(Session& session, const Result<std::vector<Event>>& found, bool last) const {
     Bytes text;
     if (!found.has_value()) {
       text.append("event: lost\ndata: ");
@@ -359,10 +389,9 @@ class Watch final : public SlowOp {
     if (last && chunked_) AppendLastChunk(&session.stream.output());
   }
 
-  void AnswerPoll(Answer& answer, const std::vector<Event>& events) const {
-    ResponseWriter& head = answer.Begin(200, {});
-    head.ContentType("application/json");
-    JsonWriter json(head.body());
+  Result<WorkOp::Reply> PollReply(const std::vector<Event>& events) const {
+    WorkOp::Reply reply;
+    JsonWriter json(&reply.body);
     json.BeginObject().Name("changes").BeginArray();
     for (const Event& event : events) json.Raw(event.data);
     json.EndArray().Name("next");
@@ -372,7 +401,7 @@ class Watch final : public SlowOp {
       json.Null();
     }
     json.EndObject();
-    answer.Finish();
+    return reply;
   }
 
   std::chrono::milliseconds SleepUntil(const Service& service, std::chrono::steady_clock::time_point until) const {
@@ -394,7 +423,7 @@ class Watch final : public SlowOp {
 
   const WatchQuery query_;
   FeedPosition next_;
-  bool more_ = false;  // of the feed, right away
+  bool more_ = false;  // right away: of the feed, or of the backlog
   bool chunked_ = false;
 };
 

@@ -1,0 +1,35 @@
+// HeldBytes: the memory that one request, answer or watch holds, counted among that of all (http.max_inflight_bytes) for
+// as long as it does. Belongs to one thread at a time; what all hold may be read by anybody.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace kvarts::http {
+
+class HeldBytes {
+ public:
+  HeldBytes(std::atomic<uint64_t>& all, uint64_t at_most) : all_(all), at_most_(at_most) {}
+  ~HeldBytes() { Release(); }
+  HeldBytes(const HeldBytes&) = delete;
+  HeldBytes& operator=(const HeldBytes&) = delete;
+
+  // Counts so many more. False when all together are beyond the limit then.
+  [[nodiscard]] bool Add(uint64_t bytes) {
+    held_ += bytes;
+    return all_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= at_most_;
+  }
+  void Remove(uint64_t bytes) {
+    held_ -= bytes;
+    all_.fetch_sub(bytes, std::memory_order_relaxed);
+  }
+  void Release() { Remove(held_); }
+  uint64_t bytes() const { return held_; }
+
+ private:
+  std::atomic<uint64_t>& all_;
+  const uint64_t at_most_;
+  uint64_t held_ = 0;
+};
+
+}  // namespace kvarts::http

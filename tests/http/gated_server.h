@@ -1,0 +1,84 @@
+// A server within the test's own process, over an engine that does what the test says: compactions begin and wait to be
+// let go, and the pressure is what was set.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <semaphore>
+#include <string>
+#include <utility>
+
+#include "engine/memory/memory_engine.h"
+#include "engine/rocksdb/rocks_engine.h"
+#include "server/server.h"
+#include "support/forwarding_engine.h"
+#include "support/http_client.h"
+#include "support/temp_dir.h"
+
+namespace kvarts::test {
+
+// What the test and the engine share.
+struct Gate {
+  std::counting_semaphore<> begun{0};
+  std::counting_semaphore<> go{0};
+  std::atomic<int> compactions{0};
+  std::atomic<double> pressure{0};
+};
+
+class GatedEngine final : public ForwardingEngine {
+ public:
+  GatedEngine(std::unique_ptr<Engine> inner, Gate* gate) : ForwardingEngine(std::move(inner)), gate_(*gate) {}
+  Status Compact(const KeyRange&) override {
+    ++gate_.compactions;
+    gate_.begun.release();
+    gate_.go.acquire();
+    return {};
+  }
+  double pressure() const override { return gate_.pressure; }
+
+ private:
+  Gate& gate_;
+};
+
+class GatedServer {
+ public:
+  static ServerOptions Options() {
+    ServerOptions options;
+    options.durability = Durability::kNone;
+    options.listen = {"127.0.0.1:0"};
+    options.loops = 1;
+    return options;
+  }
+
+  // `engine`: "memory" or "rocksdb".
+  explicit GatedServer(const std::string& engine, const ServerOptions& options = Options()) {
+    std::unique_ptr<Engine> inner =
+        engine == "memory" ? OpenMemoryEngine({}) : OpenRocksEngine(files_.path() / "data", {}).value();
+    auto started = Server::Start(options, std::make_unique<GatedEngine>(std::move(inner), &gate));
+    EXPECT_TRUE(started) << started.error();
+    server_ = *std::move(started);
+  }
+  // Whatever waits at the gate is let go: the server waits for it.
+  ~GatedServer() { gate.go.release(1'000); }
+  GatedServer(const GatedServer&) = delete;
+  GatedServer& operator=(const GatedServer&) = delete;
+
+  std::string address() const { return server_->addresses().front(); }
+  HttpClient Connect() const { return HttpClient(address()); }
+  // The value of a metric without labels.
+  double Metric(const std::string& name) const {
+    const std::string text = Connect().Call("GET", "/metrics").body;
+    const size_t at = text.find("\n" + name + " ");
+    return at == std::string::npos ? -1 : std::stod(text.substr(at + name.size() + 2));
+  }
+
+  Gate gate;
+
+ private:
+  TempDir files_;
+  std::unique_ptr<Server> server_;
+};
+
+}  // namespace kvarts::test
