@@ -108,8 +108,8 @@ class Stream {
   size_t sent_ = 0;  // of the output
   uint64_t sent_bytes_ = 0;
   SteadyTime deadline_ = SteadyTime::max();
-  std::chrono::milliseconds renewed_{};  // of the deadline, with every byte that is sent; zero: it is not
-  std::unique_ptr<Timer> sleep_;         // made when first needed
+  std::chrono::milliseconds renewed_{};      // of the deadline, with every byte that is sent; zero: it is not
+  std::unique_ptr<Timer> sleep_;             // made when first needed
   std::stop_source gone_{std::nostopstate};  // while the peer is watched
   bool idle_ = false;
   bool woken_ = false;

@@ -39,8 +39,9 @@ struct ServerOptions {
     Duration request_timeout = Duration::Seconds(30);
     // For a client to take any of its answer.
     Duration write_timeout = Duration::Seconds(30);
-    // Requests of one connection under way at once.
+    // Writes of one connection that are submitted together, and their bytes; one always fits.
     uint64_t max_pipelined = 64;
+    uint64_t max_pipelined_bytes = 1 << 20;
     // Answers from this size on are compressed for clients that take it; 0 is off.
     uint64_t compress_min_bytes = 4 << 10;
     // Keys of one POST /keys/get.

@@ -27,6 +27,7 @@ http::HttpOptions HttpOptionsOf(const ServerOptions& from) {
   to.max_body_bytes = from.http.max_body_bytes;
   to.max_inflight_bytes = from.http.max_inflight_bytes;
   to.max_pipelined = from.http.max_pipelined;
+  to.max_pipelined_bytes = from.http.max_pipelined_bytes;
   to.idle_timeout = Millis(from.http.idle_timeout);
   to.head_timeout = Millis(from.http.head_timeout);
   to.request_timeout = Millis(from.http.request_timeout);

@@ -98,6 +98,164 @@ TEST_P(ExecutionTest, WorkThatWaitedForTooLongIsNotBegun) {
   EXPECT_EQ(server.gate.compactions, 1);
 }
 
+TEST_P(ExecutionTest, LargeCommitsReadOnAWorkerAndSmallOnesOnTheLoop) {
+  GatedServer server(GetParam());
+  HttpClient client = server.Connect();
+  const auto reader_of_commit = [&](int commands) {
+    std::string mutations;
+    for (int i = 0; i < commands; ++i) {
+      mutations += fmt::format(R"({}{{"op":"increment","key":"large/{}","by":1}})", i == 0 ? "" : ",", i);
+    }
+    const HttpAnswer answer = client.Call("POST", "/commit", {}, R"({"mutations":[)" + mutations + "]}");
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    EXPECT_EQ(JsonValue::Parse(answer.body)["results"].size(), static_cast<size_t>(commands));
+    return server.gate.reader.load();
+  };
+  EXPECT_EQ(client.Call("GET", "/keys/large/0").status, 404);
+  const std::thread::id loop = server.gate.reader;
+  EXPECT_EQ(reader_of_commit(1), loop);
+  EXPECT_EQ(reader_of_commit(256), loop);
+  EXPECT_NE(reader_of_commit(257), loop);
+  EXPECT_NE(reader_of_commit(5'000), loop);
+}
+
+// With the only worker held, what is answered is answered by the loop.
+TEST_P(ExecutionTest, LargeAnswersAreMadeByAWorker) {
+  ServerOptions options = GatedServer::Options();
+  options.worker_threads = 1;
+  GatedServer server(GetParam(), options);
+  const HttpHeaders gzip = {{"Accept-Encoding", "gzip"}};
+  const HttpHeaders raw = {{"Accept", "application/octet-stream"}};
+  const HttpHeaders packed = {{"Accept", "application/octet-stream"}, {"Accept-Encoding", "gzip"}};
+  const std::string small(64 << 10, 's');
+  const std::string large((64 << 10) + 1, 'l');
+  HttpClient writer = server.Connect();
+  ASSERT_EQ(writer.Call("PUT", "/keys/small", {}, small).status, 200);
+  ASSERT_EQ(writer.Call("PUT", "/keys/large", {}, large).status, 200);
+  HttpClient first = server.Connect();
+  first.Send(kCompact);
+  server.gate.begun.acquire();
+  EXPECT_NE(writer.Call("GET", "/keys/small").body.find(small), std::string::npos);
+  EXPECT_EQ(writer.Call("GET", "/keys/small", packed).Header("Content-Encoding"), "gzip");
+  EXPECT_TRUE(writer.Call("GET", "/keys/large", raw).body == large);
+  const std::string append = R"({"append":"x"})";
+  EXPECT_EQ(writer.Call("PATCH", "/keys/large", {{"Prefer", "return=minimal"}}, append).status, 204);
+  std::vector<HttpClient> waiting;
+  for (const HttpHeaders& headers : {HttpHeaders(), gzip, packed}) {
+    waiting.push_back(server.Connect());
+    // Behind it, in order.
+    waiting.back().Send(RequestText("GET", "/keys/large", headers) + RequestText("GET", "/livez"));
+  }
+  waiting.push_back(server.Connect());
+  waiting.back().Send(RequestText("PATCH", "/keys/large", {}, append) + RequestText("GET", "/livez"));
+  for (HttpClient& client : waiting) EXPECT_EQ(client.ReadRaw(milliseconds(50)), "");
+  server.gate.go.release();
+  EXPECT_EQ(first.Read().status, 200);
+  for (HttpClient& client : waiting) {
+    const HttpAnswer answer = client.Read();
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_TRUE(answer.Has("ETag"));
+    EXPECT_TRUE(answer.Header("Content-Encoding") == "gzip" || answer.body.find(large + "x") != std::string::npos);
+    EXPECT_EQ(client.Read().body, "alive\n");
+  }
+}
+
+TEST_P(ExecutionTest, WritesThatArriveTogetherAreBoundedInBytes) {
+  std::string writes;
+  for (int i = 0; i < 12; ++i)
+    writes += RequestText("PUT", "/keys/batch/" + std::to_string(i), {}, std::string(1'000, 'x'));
+  const auto most_together = [&](uint64_t bytes) {
+    ServerOptions options = GatedServer::Options();
+    options.http.max_pipelined_bytes = bytes;
+    GatedServer server(GetParam(), options);
+    HttpClient client = server.Connect();
+    client.Send(writes);
+    for (int i = 0; i < 12; ++i) EXPECT_EQ(client.Read().status, 200);
+    return server.gate.most_submitted.load();
+  };
+  // Each counts for a little more than its value.
+  EXPECT_EQ(most_together(1 << 10), 1U);
+  EXPECT_EQ(most_together(4'000), 4U);
+  EXPECT_EQ(most_together(1 << 20), 12U);
+}
+
+TEST_P(ExecutionTest, AWriteThatIsRefusedBehindOthersIsTakenOnce) {
+  GatedServer server(GetParam());
+  HttpClient client = server.Connect();
+  client.Send(RequestText("PUT", "/keys/once/1", {}, "1") + RequestText("PUT", "/keys/%zz", {}, "22") +
+              RequestText("PUT", "/keys/once/2", {}, "333") +
+              RequestText("PUT", "/keys/once/3", {{"Content-Encoding", "gzip"}}, "4444") +
+              RequestText("PUT", "/keys/once/4", {}, "55555"));
+  for (const int status : {200, 400, 200, 415, 200}) EXPECT_EQ(client.Read().status, status);
+  EXPECT_EQ(server.Metric("kvarts_http_request_body_bytes_total"), 15);
+}
+
+// Writes of 64 KiB on so many connections, 32 in all: how long they take.
+milliseconds WriteOn(const GatedServer& server, int connections) {
+  const std::string value(64 << 10, 'x');
+  const auto begin = Steady::now();
+  std::vector<std::jthread> writers;
+  for (int i = 0; i < connections; ++i) {
+    writers.emplace_back([&server, &value, connections, i] {
+      HttpClient client = server.Connect();
+      for (int k = 0; k < 32 / connections; ++k) {
+        const std::string target = fmt::format("/keys/throttle/{}/{}", i, k);
+        EXPECT_EQ(client.Call("PUT", target, {{"Prefer", "return=minimal"}}, value).status, 204);
+      }
+    });
+  }
+  writers.clear();
+  return std::chrono::duration_cast<milliseconds>(Steady::now() - begin);
+}
+
+TEST_P(ExecutionTest, ManyWritersAreSlowedDownLikeOne) {
+  GatedServer server(GetParam());
+  server.gate.pressure = 0.5;
+  WriteOn(server, 4);
+  EXPECT_EQ(server.Metric("kvarts_throttled_writes_total"), 0);
+  server.gate.pressure = 1;
+  // 2 MiB at 1 MiB a second; the first does not wait.
+  for (const int connections : {1, 4, 32}) {
+    const milliseconds took = WriteOn(server, connections);
+    EXPECT_GE(took, milliseconds(1'800)) << connections;
+    EXPECT_LE(took, milliseconds(6'000)) << connections;
+    server.gate.pressure = 0;
+    WriteOn(server, 1);  // so that the line is empty
+    server.gate.pressure = 1;
+  }
+  EXPECT_GE(server.Metric("kvarts_throttled_writes_total"), 90);
+}
+
+TEST_P(ExecutionTest, WritersThatWaitGoOnWhenThePressureIsGone) {
+  GatedServer server(GetParam());
+  server.gate.pressure = 1;
+  HttpClient first = server.Connect();
+  ASSERT_EQ(
+      first.Call("PUT", "/keys/throttle/large", {{"Prefer", "return=minimal"}}, std::string(15 << 20, 'x')).status,
+      204);
+  HttpClient second = server.Connect();
+  second.Send(RequestText("PUT", "/keys/throttle/small", {}, "x"));
+  EXPECT_EQ(second.ReadRaw(milliseconds(300)), "");
+  server.gate.pressure = 0;
+  second.set_patience(kSoon);
+  EXPECT_EQ(second.Read().status, 200);
+}
+
+TEST_P(ExecutionTest, AWriteThatWouldBeHeldBackForTooLongIsRefused) {
+  ServerOptions options = GatedServer::Options();
+  options.http.request_timeout = Duration::Seconds(2);
+  GatedServer server(GetParam(), options);
+  server.gate.pressure = 1;
+  HttpClient client = server.Connect();
+  ASSERT_EQ(
+      client.Call("PUT", "/keys/throttle/large", {{"Prefer", "return=minimal"}}, std::string(15 << 20, 'x')).status,
+      204);
+  const HttpAnswer refused = client.Call("PUT", "/keys/throttle/refused", {}, "x");
+  EXPECT_TRUE(IsProblem(refused, 503, "overloaded"));
+  EXPECT_TRUE(refused.Has("Retry-After"));
+  EXPECT_EQ(client.Call("GET", "/keys/throttle/refused").status, 404);
+}
+
 // Clients that ask for a stream and do not take it.
 class SlowClientTest : public ExecutionTest {
  protected:

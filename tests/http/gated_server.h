@@ -1,5 +1,5 @@
 // A server within the test's own process, over an engine that does what the test says: compactions begin and wait to be
-// let go, and the pressure is what was set.
+// let go, and the pressure is what was set. It also tells who reads, and how much is submitted together.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 #include <memory>
 #include <semaphore>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "engine/memory/memory_engine.h"
@@ -25,6 +26,8 @@ struct Gate {
   std::counting_semaphore<> go{0};
   std::atomic<int> compactions{0};
   std::atomic<double> pressure{0};
+  std::atomic<std::thread::id> reader{};  // the thread that read last
+  std::atomic<size_t> most_submitted{0};  // commits, together
 };
 
 class GatedEngine final : public ForwardingEngine {
@@ -37,6 +40,19 @@ class GatedEngine final : public ForwardingEngine {
     return {};
   }
   double pressure() const override { return gate_.pressure; }
+  Result<std::unique_ptr<View>> OpenView() override {
+    gate_.reader = std::this_thread::get_id();
+    return ForwardingEngine::OpenView();
+  }
+  Status Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out,
+             const ReadOptions& options) override {
+    gate_.reader = std::this_thread::get_id();
+    return ForwardingEngine::Get(keys, out, options);
+  }
+  void Submit(std::span<std::unique_ptr<Submission>> submissions) override {
+    gate_.most_submitted = std::max(gate_.most_submitted.load(), submissions.size());
+    ForwardingEngine::Submit(submissions);
+  }
 
  private:
   Gate& gate_;

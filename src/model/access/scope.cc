@@ -114,6 +114,10 @@ bool Allows(std::span<const Scope> scopes, Right right, const KeyRange& range, s
   });
 }
 
+bool AllowsSome(std::span<const Scope> scopes, Right right) {
+  return std::ranges::any_of(scopes, [&](const Scope& scope) { return Gives(scope, right); });
+}
+
 bool AllowsAdmin(std::span<const Scope> scopes) { return AllowsAdmin(scopes, {}); }
 
 bool AllowsAdmin(std::span<const Scope> scopes, std::string_view name_space) {

@@ -77,6 +77,8 @@ bool Allows(std::span<const Scope> scopes, Right right, BytesView key, std::stri
 // The same for every key of a range; the namespace is the one that the whole range lies in. A range that holds nothing
 // is in no scope but that of everything.
 bool Allows(std::span<const Scope> scopes, Right right, const KeyRange& range, std::string_view name_space);
+// Whether one of them gives the right over anything at all.
+bool AllowsSome(std::span<const Scope> scopes, Right right);
 // Whether one of them gives admin over everything.
 bool AllowsAdmin(std::span<const Scope> scopes);
 // Whether one of them gives admin over the namespace.

@@ -17,6 +17,8 @@ bool Credential::Allows(Right right, const KeyRange& range, std::string_view nam
   return kvarts::Allows(token_.scopes, right, range, name_space);
 }
 
+bool Credential::AllowsSome(Right right) const { return kvarts::AllowsSome(token_.scopes, right); }
+
 bool Credential::AllowsAdmin() const { return kvarts::AllowsAdmin(token_.scopes); }
 
 bool Credential::AllowsAdmin(std::string_view name_space) const {

@@ -2,9 +2,9 @@
 
 namespace kvarts {
 
-net::Task<std::vector<Result<RunReport>>> RunAll(net::Loop& loop, Store& store, std::vector<Store::Request> requests) {
-  std::vector<Result<RunReport>> outcomes(requests.size(),
-                                          Error(ErrorCode::kInternal, "the transaction has no outcome"));
+net::Task<std::vector<Result<RunReport>>> RunAll(net::Loop& loop, Store& store, std::vector<Store::Request> requests,
+                                                 WorkerPool* workers) {
+  std::vector<Result<RunReport>> outcomes(requests.size(), NoWorker());
   std::atomic<size_t> left = requests.size();
   auto start = [&](auto resume) {
     // Whoever is last resumes; until then the frame of this coroutine, and all that is in it, stays.
@@ -15,10 +15,19 @@ net::Task<std::vector<Result<RunReport>>> RunAll(net::Loop& loop, Store& store, 
         if (left.fetch_sub(1, std::memory_order_acq_rel) == 1) (*shared)();
       };
     }
-    store.RunAsync(std::move(requests));
+    auto run = [&store, &requests] { store.RunAsync(std::move(requests)); };
+    if (workers == nullptr) {
+      run();
+    } else if (!workers->Submit(run)) {
+      (*shared)();
+    }
   };
   co_await AwaitCallback(loop, std::ref(start));
   co_return outcomes;
+}
+
+Error NoWorker() {
+  return Error(ErrorCode::kOverloaded, "too many requests are waiting for a worker", {{"limit", "worker_queue"}});
 }
 
 Status StillWanted(const WorkTurn& turn) {

@@ -26,8 +26,10 @@ net::Task<> AwaitCallback(net::Loop& loop, Start start) {
 }
 
 // Submits the requests together, each a commit of its own, and waits for all of them. Their `done` is overwritten; the
-// outcomes are in their order.
-net::Task<std::vector<Result<RunReport>>> RunAll(net::Loop& loop, Store& store, std::vector<Store::Request> requests);
+// outcomes are in their order. With `workers` their bodies run there, and not on the loop; when too much is waiting for
+// a worker all are `overloaded`, and none was run.
+net::Task<std::vector<Result<RunReport>>> RunAll(net::Loop& loop, Store& store, std::vector<Store::Request> requests,
+                                                 WorkerPool* workers = nullptr);
 
 // Where work waits, and for how long it is worth beginning.
 struct WorkTurn {
@@ -35,6 +37,8 @@ struct WorkTurn {
   net::SteadyTime begin_by = net::SteadyTime::max();
   std::stop_token stop = {};  // nobody wants it any more
 };
+// Too much is waiting already.
+Error NoWorker();
 // Why work is not begun any more; nothing: it is.
 Status StillWanted(const WorkTurn& turn);
 
@@ -64,9 +68,7 @@ net::Task<std::invoke_result_t<Function>> OnWorker(net::Loop& loop, WorkerPool& 
     if (!taken) (*shared)();
   };
   co_await AwaitCallback(loop, std::ref(start));
-  if (!taken) {
-    co_return Error(ErrorCode::kOverloaded, "too many requests are waiting for a worker", {{"limit", "worker_queue"}});
-  }
+  if (!taken) co_return NoWorker();
   co_return *std::move(outcome);
 }
 

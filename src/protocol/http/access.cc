@@ -61,6 +61,19 @@ Status CheckOrigin(const Service& service, const RequestHead& head, const Reques
   return {};
 }
 
+Status AuthorizeRoute(const Credential* who, Method method, Right right) {
+  if (who == nullptr || method == Method::kGet || who->AllowsSome(right)) return {};
+  switch (right) {
+    case Right::kRead:
+      return Denied("the token may not read anything");
+    case Right::kWrite:
+      return Denied("the token may not write anything");
+    case Right::kAdmin:
+      return Denied("the token may not administer anything");
+  }
+  std::unreachable();
+}
+
 Status Authorize(const Call& call, Right right, BytesView key) {
   if (!call.info.who) return {};
   if (call.info.who->Allows(right, key)) return {};

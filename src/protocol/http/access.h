@@ -14,6 +14,10 @@ Result<std::shared_ptr<const Credential>> Authenticate(Service& service, const R
 // made to point here: `permission_denied`.
 Status CheckOrigin(const Service& service, const RequestHead& head, const RequestInfo& info);
 
+// What a request needs for its route before it is known what it is about: that the token gives the right over anything
+// at all. Of a GET nobody keeps a body, and what it shows is for the handler to decide.
+Status AuthorizeRoute(const Credential* who, Method method, Right right);
+
 // `permission_denied` when the request's token does not give the right over the key, or the whole range.
 Status Authorize(const Call& call, Right right, BytesView key);
 Status Authorize(const Call& call, Right right, const KeyRange& range);

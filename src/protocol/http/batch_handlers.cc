@@ -53,6 +53,11 @@ Result<WorkOp::Reply> ReadMany(Engine& engine, const std::vector<Bytes>& keys, u
   return reply;
 }
 
+// Whether the answer shows what is there afterwards.
+bool Shows(const keys::Command& command) {
+  return std::holds_alternative<keys::Increment>(command) || std::holds_alternative<keys::Append>(command);
+}
+
 class CommitWrite final : public WriteOp {
  public:
   CommitWrite(Catalog& catalog, CommitBody body) : catalog_(catalog), body_(std::move(body)) {}
@@ -77,11 +82,19 @@ class CommitWrite final : public WriteOp {
     answer.Finish();
   }
 
+  size_t AnswerBytes() const override {
+    size_t bytes = 0;
+    for (size_t i = 0; i < outcomes_.size(); ++i) {
+      if (Shows(body_.commands[i])) bytes += outcomes_[i].value.size();
+    }
+    return bytes;
+  }
+
  private:
   // What the client does not know already: the value after an increment or an append, and when it will be gone.
   static void WriteResult(JsonWriter& json, const keys::Command& command, const keys::Outcome& outcome) {
     json.BeginObject();
-    if (std::holds_alternative<keys::Increment>(command) || std::holds_alternative<keys::Append>(command)) {
+    if (Shows(command)) {
       WriteValue(json, outcome.header, outcome.value);
     }
     if (outcome.header.expiry != kNever) json.Field("expiry", outcome.header.expiry.ToString());
@@ -104,9 +117,7 @@ Status AuthorizeCommit(const Call& call, const CommitBody& body) {
     const auto* range = std::get_if<keys::DeleteRange>(&command);
     KVARTS_CHECK_OK(range != nullptr ? Authorize(call, Right::kWrite, range->range)
                                      : Authorize(call, Right::kWrite, keys::KeyOf(command)));
-    const bool shows =
-        std::holds_alternative<keys::Increment>(command) || std::holds_alternative<keys::Append>(command);
-    if (shows) KVARTS_CHECK_OK(Authorize(call, Right::kRead, keys::KeyOf(command)));
+    if (Shows(command)) KVARTS_CHECK_OK(Authorize(call, Right::kRead, keys::KeyOf(command)));
   }
   return {};
 }
@@ -146,7 +157,9 @@ Result<std::unique_ptr<WriteOp>> Commit(Call& call) {
   KVARTS_CHECK_OK(AuthorizeCommit(call, body));
   KVARTS_TRY(RunOptions options, RunOptionsOf(call));
   for (const keys::Command& command : body.commands) CountCommand(call, command);
+  const size_t commands = body.requirements.size() + body.commands.size();
   auto write = std::make_unique<CommitWrite>(call.service.catalog, std::move(body));
+  write->commands = commands;
   write->options = std::move(options);
   return write;
 }

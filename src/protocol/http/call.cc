@@ -10,10 +10,10 @@
 
 namespace kvarts::http {
 
-Answer::Answer(Service& service, LoopState& loop, const RequestInfo& info, Bytes* out)
+Answer::Answer(const Service& service, const HttpDate& date, const RequestInfo& info, Bytes* out)
     : service_(service),
       info_(info),
-      writer_(out, loop.date,
+      writer_(out, date,
               {.keep_alive = info.keep_alive, .minor_version = info.minor_version, .head_only = info.head_only}) {}
 
 ResponseWriter& Answer::Begin(int status, const Cost& cost) {
@@ -40,20 +40,12 @@ void Answer::Warn(const Cost& cost) {
   writer_.Header("Kvarts-Warning", fmt::format("tombstones={}", cost.read.skipped));
 }
 
-bool Answer::Packs(size_t body_bytes) const {
-  const size_t least = service_.options.compress_min_bytes;
-  return info_.gzip && least != 0 && body_bytes >= least;
-}
-
-void Answer::SayPacked() {
-  writer_.Header("Vary", "Accept-Encoding");
-  writer_.Header("Content-Encoding", "gzip");
-}
-
 void Answer::Finish() {
-  if (Packs(writer_.body_size())) {
+  const size_t least = service_.options.compress_min_bytes;
+  if (info_.gzip && least != 0 && writer_.body_size() >= least) {
     const Bytes plain = writer_.TakeBody();
-    SayPacked();
+    writer_.Header("Vary", "Accept-Encoding");
+    writer_.Header("Content-Encoding", "gzip");
     AppendGzip(writer_.body(plain.size() / 2), plain);
   }
   writer_.Finish();

@@ -40,23 +40,21 @@ struct RequestInfo {
 // The form of an answer: status line, headers, body.
 class Answer {
  public:
-  Answer(Service& service, LoopState& loop, const RequestInfo& info, Bytes* out);
+  Answer(const Service& service, const HttpDate& date, const RequestInfo& info, Bytes* out);
 
   // Begins the head; what the request cost goes into it, if the client asked for that.
   ResponseWriter& Begin(int status, const Cost& cost);
   ResponseWriter& writer() { return writer_; }
   // Says in the head that is being written that the request had to step over many tombstones, if it had to.
   void Warn(const Cost& cost);
-  // Whether a body of so many bytes is sent compressed: the client takes it, and it pays.
-  bool Packs(size_t body_bytes) const;
-  // Says in the head that the body, which is yet to come, is compressed.
-  void SayPacked();
   // Ends the answer; compresses the body if that pays.
   void Finish();
   void Problem(const Error& error);
   // `allow`: the methods that would do.
   void Problem(const HttpError& error, std::string_view allow = {});
   int status() const { return status_; }
+  // It was written elsewhere, by another Answer to the same request.
+  void WrittenAs(int status) { status_ = status; }
 
  private:
   const Service& service_;
@@ -76,6 +74,8 @@ struct Call {
   Answer& answer;
   // Of the reads that a handler made itself.
   Cost cost = {};
+  // Of a handler that answers at once, when the answer turns out to be too much for that: what answers instead.
+  std::unique_ptr<class SlowOp> later = {};
 
   // Tells hot keys and the counts by namespace of a key that is read or written, or of the start of a range of them.
   void CountRead(BytesView key, size_t bytes);
@@ -90,9 +90,13 @@ class WriteOp {
   virtual Status Apply(Txn& txn) = 0;
   // Of what was committed. An error of the transaction is answered as a problem without it.
   virtual void Respond(Answer& answer, const RunReport& report) = 0;
+  // About how large the answer will be, once there is an outcome; nothing unless it may be large.
+  virtual size_t AnswerBytes() const { return 0; }
 
   RunOptions options;
   RequestInfo info;
+  size_t commands = 1;
+  int answered = 0;  // the status
 };
 
 // What a long operation works with, on its loop.

@@ -1,15 +1,15 @@
 #include "protocol/http/connection.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <ctime>
+#include <tuple>
 
-#include "base/log.h"
 #include "net/http/negotiate.h"
 #include "protocol/common/await.h"
 #include "protocol/http/access.h"
 #include "protocol/http/problem.h"
+#include "protocol/http/request_log.h"
 
 namespace kvarts::http {
 namespace {
@@ -21,66 +21,17 @@ uint64_t NowNanos() {
 }
 
 constexpr HttpError kTooManyConnections{503, "there are too many connections"};
-constexpr HttpError kTooManyBytes{503, "requests under way hold too much memory"};
-constexpr HttpError kBodyTooLarge{413, "the body is larger than max_body_bytes"};
-constexpr HttpError kBodyCutOff{400, "the connection ended within the body"};
 constexpr HttpError kNoRoute{404, "there is no such route"};
 constexpr HttpError kWrongMethod{405, "the route does not know this method"};
 constexpr HttpError kEncodedBody{415, "a body must be sent without Content-Encoding"};
 
 constexpr const char* kAllMethods = "GET, HEAD, PUT, POST, DELETE, PATCH, OPTIONS";
 
-// Pressure of the engine from which on writes are delayed, and by how much at most.
-constexpr double kThrottleFrom = 0.5;
-constexpr std::chrono::milliseconds kLongestDelay{100};
-
-// Bodies up to this are not counted against max_inflight_bytes: the loop's scratch holds them.
-constexpr uint64_t kFreeBytes = net::Loop::kScratchBytes;
+// What a write costs the engine besides its bytes, about.
+constexpr size_t kWriteOverhead = 256;
 
 // Answers are gathered up to this before they are sent.
 constexpr size_t kMaxUnsent = 256 << 10;
-
-std::string_view MethodText(Method method) {
-  constexpr std::array<std::string_view, 8> kTexts = {"GET",    "HEAD",  "PUT",     "POST",
-                                                      "DELETE", "PATCH", "OPTIONS", "other"};
-  return kTexts[static_cast<size_t>(method)];
-}
-
-void LogSlow(Service& service, LoopState& loop, const RequestInfo& info, int status, const Cost& cost, uint64_t now) {
-  loop.metrics.slow_requests.Add();
-  const auto not_logged = loop.slow_log.Pass(now);
-  if (!not_logged) return;
-  // The route and the namespace, and not the key: logs go to more eyes than values do.
-  Log(LogLevel::kWarning, "a request was slow",
-      {{"method", MethodText(info.method)},
-       {"route", info.route == nullptr ? std::string_view() : info.route->path},
-       {"namespace", info.place == NamespacePlaces::kNowhere ? std::string() : service.places.NameOf(info.place)},
-       {"ms", (now - info.started_ns) / 1'000'000},
-       {"status", status},
-       {"trace", info.trace},
-       {"keys_read", cost.read.keys},
-       {"bytes_read", cost.read.bytes},
-       {"skipped", cost.read.skipped},
-       {"keys_written", cost.keys_written},
-       {"bytes_written", cost.bytes_written},
-       {"sync_us", cost.sync_wait_us},
-       {"runs", cost.runs},
-       {"not_logged", *not_logged}});
-}
-
-void LogTombstones(Service& service, LoopState& loop, const RequestInfo& info, const Cost& cost, uint64_t now) {
-  loop.metrics.tombstone_warnings.Add();
-  const auto not_logged = loop.tombstone_log.Pass(now);
-  if (!not_logged) return;
-  Log(LogLevel::kWarning, "a request stepped over many tombstones",
-      {{"method", MethodText(info.method)},
-       {"route", info.route == nullptr ? std::string_view() : info.route->path},
-       {"namespace", info.place == NamespacePlaces::kNowhere ? std::string() : service.places.NameOf(info.place)},
-       {"skipped", cost.read.skipped},
-       {"keys_read", cost.read.keys},
-       {"trace", info.trace},
-       {"not_logged", *not_logged}});
-}
 
 // "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01": the trace's id, or nothing (W3C Trace Context).
 std::string_view TraceOf(std::string_view traceparent) {
@@ -97,41 +48,48 @@ Connection::Connection(net::Stream& stream, Service& service)
     : stream_(stream),
       service_(service),
       loop_(*service.loops[stream.loop().number()]),
-      parser_(service.options.head) {}
+      parser_(service.options.head),
+      held_(service.inflight_bytes, service.options.max_inflight_bytes) {}
 
 net::Task<> Connection::Run(bool refuse) {
   refuse_ = refuse;
-  Step step = Step::kAnswered;
-  while (step != Step::kEnd) {
-    step = TakeRequest();
+  while (true) {
+    const Step step = TakeRequest();
+    // Answers go out together, but do not wait for anything; nor do they pile up, else a few requests that arrive
+    // together could ask for more than there is memory.
+    const bool waits = step != Step::kAnswered && step != Step::kRunBatch;
+    if ((waits || stream_.output().size() > kMaxUnsent) && !stream_.FlushNow()) {
+      const bool sent = co_await Send();
+      if (!sent) co_return;
+    }
     if (step == Step::kNeedHead) {
       const bool more = co_await Wait();
       if (!more) co_return;
     } else if (step == Step::kNeedBody) {
-      step = co_await TakeBody();
+      co_await TakeBody();
     } else if (step == Step::kRunBatch) {
       co_await RunBatch();
     } else if (step == Step::kRunSlow) {
       co_await RunSlow();
-    }
-    // Else a few requests that arrive together could ask for more than there is memory.
-    if (stream_.output().size() > kMaxUnsent) {
-      const bool sent = co_await Send();
-      if (!sent) co_return;
+    } else if (step == Step::kEnd) {
+      break;
     }
   }
-  const bool sent = co_await Send();
-  if (sent) co_await stream_.Close();
+  co_await stream_.Close();
 }
 
 Connection::Step Connection::TakeRequest() {
   if (slow_) return Step::kRunSlow;
   if (ending_) return batch_.empty() ? Step::kEnd : Step::kRunBatch;
-  if (batch_.size() >= service_.options.max_pipelined) return Step::kRunBatch;
+  if (BatchIsFull()) return Step::kRunBatch;
   if (stream_.input().empty()) return batch_.empty() ? Step::kNeedHead : Step::kRunBatch;
   const HeadResult parsed = parser_.Parse(stream_.input(), &head_);
   if (parsed.incomplete()) return batch_.empty() ? Step::kNeedHead : Step::kRunBatch;
-  if (parsed.refused()) return batch_.empty() ? Refuse(parsed.error) : Step::kRunBatch;
+  if (parsed.refused()) {
+    if (!batch_.empty()) return Step::kRunBatch;
+    Refuse(parsed.error);
+    return Step::kEnd;
+  }
   head_begun_ = false;
   if (!head_.has_body()) {
     const Step step = Dispatch({});
@@ -176,43 +134,59 @@ Connection::Step Connection::Dispatch(std::string_view body) {
   if (!batch_.empty() && !is_write) return Step::kRunBatch;
   RequestInfo info;
   FillInfo(&info);
-  info.route = found.route;
   loop_.metrics.bytes_in.Add(body.size());
-  Answer answer(service_, loop_, info, &stream_.output());
+  // A write that is refused is answered behind those before it.
+  Answer answer(service_, loop_.date, info, batch_.empty() ? &stream_.output() : &behind_);
+  if (Admit(found, &info, answer)) {
+    Call call{service_, loop_, head_, body, found.rest, info, answer};
+    RunHandler(call, *found.route);
+  } else {
+    Done(info, answer.status(), {});
+  }
+  return Step::kAnswered;
+}
+
+// Whether a request is let in, as far as its head tells: there is such a route, and who asks may use it. What is not
+// let in is answered.
+bool Connection::Admit(const Found& found, RequestInfo* info, Answer& answer) {
+  info->route = found.route;
   if (refuse_) {
     answer.Problem(kTooManyConnections);
-    return Step::kEnd;
+    return false;
   }
   if (found.route == nullptr) {
-    const bool whole_server = head_.path() == "*";
-    if ((found.path_exists || whole_server) && head_.method() == Method::kOptions) {
-      AnswerOptions(answer, info, whole_server ? std::string(kAllMethods) : AllowedMethods(head_.path()));
-    } else if (found.path_exists) {
-      answer.Problem(kWrongMethod, AllowedMethods(head_.path()));
-    } else {
-      answer.Problem(kNoRoute);
-    }
-    return Done(info, answer.status(), {});
+    AnswerWithoutRoute(*info, found, answer);
+    return false;
   }
   // Else what was encoded would be stored as if it were the value.
-  if (!body.empty() && head_.Has(Field::kContentEncoding)) {
-    if (!batch_.empty()) return Step::kRunBatch;
+  if (head_.has_body() && head_.Has(Field::kContentEncoding)) {
     answer.Problem(kEncodedBody);
-    return Done(info, answer.status(), {});
+    return false;
   }
-  if (found.route->right) {
-    Result<std::shared_ptr<const Credential>> who = Authenticate(service_, head_, &last_token_);
-    if (const Status origin = CheckOrigin(service_, head_, info); !origin.has_value()) who = origin.error();
-    if (!who.has_value()) {
-      if (!batch_.empty()) return Step::kRunBatch;
-      if (who.error().code() == ErrorCode::kRateLimited) loop_.metrics.rate_limited.Add();
-      answer.Problem(who.error());
-      return Done(info, answer.status(), {});
-    }
-    info.who = *std::move(who);
+  if (!found.route->right) return true;
+  Result<std::shared_ptr<const Credential>> who = Authenticate(service_, head_, &last_token_);
+  Status may;
+  if (who.has_value()) may = AuthorizeRoute(who->get(), found.route->method, *found.route->right);
+  if (const Status origin = CheckOrigin(service_, head_, *info); !origin.has_value()) may = origin;
+  if (!who.has_value() && may.has_value()) may = who.error();
+  if (may.has_value()) {
+    info->who = *std::move(who);
+    return true;
   }
-  Call call{service_, loop_, head_, body, found.rest, info, answer};
-  return RunHandler(call, *found.route);
+  if (may.error().code() == ErrorCode::kRateLimited) loop_.metrics.rate_limited.Add();
+  answer.Problem(may.error());
+  return false;
+}
+
+void Connection::AnswerWithoutRoute(const RequestInfo& info, const Found& found, Answer& answer) const {
+  const bool whole_server = head_.path() == "*";
+  if ((found.path_exists || whole_server) && head_.method() == Method::kOptions) {
+    AnswerOptions(answer, info, whole_server ? std::string(kAllMethods) : AllowedMethods(head_.path()));
+  } else if (found.path_exists) {
+    answer.Problem(kWrongMethod, AllowedMethods(head_.path()));
+  } else {
+    answer.Problem(kNoRoute);
+  }
 }
 
 // What a path can be asked for; to a browser also what a script may send.
@@ -229,45 +203,52 @@ void Connection::AnswerOptions(Answer& answer, const RequestInfo& info, std::str
   answer.Finish();
 }
 
-Connection::Step Connection::RunHandler(Call& call, const Route& route) {
+void Connection::RunHandler(Call& call, const Route& route) {
+  Status made;
   if (const auto* handler = std::get_if<SyncHandler>(&route.handler)) {
-    const Status answered = (*handler)(call);
-    if (!answered.has_value()) call.answer.Problem(answered.error());
-    return Done(call.info, call.answer.status(), call.cost);
-  }
-  if (const auto* handler = std::get_if<WriteHandler>(&route.handler)) {
-    Result<std::unique_ptr<WriteOp>> made = (*handler)(call);
-    if (made.has_value()) {
-      (*made)->info = std::move(call.info);
-      ending_ = !(*made)->info.keep_alive;
-      batch_.push_back(*std::move(made));
-      return Step::kAnswered;
+    made = (*handler)(call);
+    slow_ = std::move(call.later);
+  } else if (const auto* write_handler = std::get_if<WriteHandler>(&route.handler)) {
+    Result<std::unique_ptr<WriteOp>> write = (*write_handler)(call);
+    if (write.has_value()) {
+      AddToBatch(*std::move(write), call);
+      return;
     }
-    if (!batch_.empty()) return Step::kRunBatch;
-    call.answer.Problem(made.error());
-    return Done(call.info, call.answer.status(), call.cost);
+    made = std::move(write).error();
+  } else {
+    Result<std::unique_ptr<SlowOp>> slow = std::get<SlowHandler>(route.handler)(call);
+    if (slow.has_value()) {
+      slow_ = *std::move(slow);
+    } else {
+      made = std::move(slow).error();
+    }
   }
-  Result<std::unique_ptr<SlowOp>> made = std::get<SlowHandler>(route.handler)(call);
-  if (!made.has_value()) {
-    call.answer.Problem(made.error());
-    return Done(call.info, call.answer.status(), call.cost);
+  if (slow_) {
+    slow_->info = std::move(call.info);
+    return;
   }
-  slow_ = *std::move(made);
-  slow_->info = std::move(call.info);
-  return Step::kAnswered;
+  if (!made.has_value()) call.answer.Problem(made.error());
+  Done(call.info, call.answer.status(), call.cost);
 }
 
-Connection::Step Connection::Refuse(const HttpError& error) {
+void Connection::AddToBatch(std::unique_ptr<WriteOp> write, Call& call) {
+  ending_ = !call.info.keep_alive;
+  write->info = std::move(call.info);
+  batch_bytes_ += call.head.path().size() + call.body.size() + kWriteOverhead;
+  batch_.push_back(std::move(write));
+}
+
+void Connection::Refuse(const HttpError& error) {
   loop_.metrics.requests_malformed.Add();
   RequestInfo info;
   info.keep_alive = false;
-  Answer answer(service_, loop_, info, &stream_.output());
+  Answer answer(service_, loop_.date, info, &stream_.output());
   answer.Problem(error);
   if (service_.options.metrics) loop_.metrics.answers[static_cast<size_t>(answer.status() / 100) % 6].Add();
-  return Step::kEnd;
+  ending_ = true;
 }
 
-Connection::Step Connection::Done(const RequestInfo& info, int status, const Cost& cost) {
+void Connection::Done(const RequestInfo& info, int status, const Cost& cost) {
   const uint64_t now = NowNanos();
   const uint64_t nanos = now - info.started_ns;
   if (service_.options.metrics) CountDone(info, status, cost, nanos);
@@ -278,7 +259,6 @@ Connection::Step Connection::Done(const RequestInfo& info, int status, const Cos
     LogTombstones(service_, loop_, info, cost, now);
   if (info.who) info.who->Charge(cost, service_.clock.Now());
   if (!info.keep_alive) ending_ = true;
-  return ending_ ? Step::kEnd : Step::kAnswered;
 }
 
 void Connection::CountDone(const RequestInfo& info, int status, const Cost& cost, uint64_t nanos) {
@@ -300,20 +280,16 @@ void Connection::CountDone(const RequestInfo& info, int status, const Cost& cost
 }
 
 net::Task<bool> Connection::Send() {
-  if (stream_.FlushNow()) co_return true;
+  HeldBytes held(service_.inflight_bytes, service_.options.max_inflight_bytes);
   // Counted, but sent in any case: what was done is said.
-  Hold(stream_.output().size());
+  std::ignore = held.Add(stream_.output().size());
   stream_.Keep();
   stream_.SetSendDeadline(service_.options.write_timeout);
   const bool sent = co_await stream_.Flush();
-  Release();
   co_return sent;
 }
 
 net::Task<bool> Connection::Wait() {
-  bool good = stream_.FlushNow();
-  if (!good) good = co_await Send();
-  if (!good) co_return false;
   const bool idle = stream_.input().empty();
   if (idle && stream_.loop().draining()) co_return false;
   stream_.set_idle(idle);
@@ -329,117 +305,11 @@ net::Task<bool> Connection::Wait() {
   co_return got;
 }
 
-net::Task<Connection::Step> Connection::TakeBody() {
-  // A client may want the answers to what it has asked before it sends the body.
-  bool sent = stream_.FlushNow();
-  if (!sent) sent = co_await Send();
-  if (!sent) co_return Step::kEnd;
-  stream_.SetDeadline(service_.options.request_timeout);
-  const HttpError failed = co_await ReadBody();
-  if (failed) {
-    // Nobody knows where the next request begins.
-    Refuse(failed);
-    Release();
-    co_return Step::kEnd;
-  }
-  const Step step = Dispatch(body_);
-  body_ = {};
-  head_text_ = {};
-  Release();
-  co_return step;
-}
-
-net::Task<HttpError> Connection::ReadBody() {
-  const uint64_t length = head_.content_length().value_or(0);
-  if (length > service_.options.max_body_bytes) co_return kBodyTooLarge;
-  // What is said is not held yet: who says much and sends nothing takes nobody's room.
-  if (length > kFreeBytes && service_.inflight_bytes.load() + length > service_.options.max_inflight_bytes) {
-    co_return kTooManyBytes;
-  }
-  if (head_.expect_continue()) {
-    stream_.output().append(ContinueLine());
-    stream_.Keep();
-    const bool sent = co_await stream_.Flush();
-    if (!sent) co_return kBodyCutOff;
-  }
-  if (head_.chunked()) {
-    const HttpError failed = co_await ReadChunks();
-    co_return failed;
-  }
-  body_.reserve(length);
-  while (true) {
-    const std::string_view part = stream_.input().substr(0, length - body_.size());
-    if (!HoldUpTo(body_.size() + part.size())) co_return kTooManyBytes;
-    body_.append(part);
-    stream_.Consume(part.size());
-    if (body_.size() == length) co_return kNoError;
-    const bool more = co_await stream_.Read();
-    if (!more) co_return kBodyCutOff;
-  }
-}
-
-net::Task<HttpError> Connection::ReadChunks() {
-  ChunkedDecoder decoder(service_.options.max_body_bytes);
-  while (true) {
-    const std::string_view input = stream_.input();
-    const size_t before = body_.size();
-    if (!HoldUpTo(before + input.size())) co_return kTooManyBytes;
-    body_.resize(before + input.size());
-    const ChunkedDecoder::Progress progress = decoder.Decode(input, body_.data() + before);
-    body_.resize(before + progress.produced);
-    stream_.Consume(progress.consumed);
-    if (progress.error) co_return progress.error;
-    if (progress.done) co_return kNoError;
-    const bool more = co_await stream_.Read();
-    if (!more) co_return kBodyCutOff;
-  }
-}
-
-// How long a write waits so that the engine need not stall: not at all while compaction keeps up, more and more as it
-// falls behind.
-std::chrono::milliseconds Connection::WriteDelay() const {
-  const double pressure = service_.engine().pressure();
-  if (pressure <= kThrottleFrom) return {};
-  const double excess = (pressure - kThrottleFrom) / (1 - kThrottleFrom);
-  return std::chrono::milliseconds(static_cast<int64_t>(excess * excess * kLongestDelay.count()));
-}
-
-net::Task<> Connection::RunBatch() {
-  stream_.Keep();
-  stream_.ClearDeadline();
-  const std::chrono::milliseconds delay = WriteDelay();
-  if (delay.count() > 0) {
-    loop_.metrics.throttled.Add(batch_.size());
-    co_await stream_.Sleep(delay);
-  }
-  std::vector<Store::Request> requests;
-  requests.reserve(batch_.size());
-  for (const std::shared_ptr<WriteOp>& op : batch_) {
-    requests.push_back({[op](Txn& txn) { return op->Apply(txn); }, std::move(op->options), nullptr});
-  }
-  const std::vector<Result<RunReport>> outcomes = co_await RunAll(stream_.loop(), service_.store, std::move(requests));
-  for (size_t i = 0; i < batch_.size(); ++i) {
-    WriteOp& op = *batch_[i];
-    Answer answer(service_, loop_, op.info, &stream_.output());
-    if (outcomes[i].has_value()) {
-      op.Respond(answer, *outcomes[i]);
-    } else {
-      answer.Problem(outcomes[i].error());
-    }
-    Done(op.info, answer.status(), outcomes[i].has_value() ? outcomes[i]->cost : Cost());
-  }
-  batch_.clear();
-}
-
 net::Task<> Connection::RunSlow() {
   const std::unique_ptr<SlowOp> op = std::move(slow_);
-  // Answers before it do not wait for it.
-  bool sent = stream_.FlushNow();
-  if (!sent) sent = co_await Send();
-  if (!sent) stream_.Abort();
   stream_.Keep();
   stream_.ClearDeadline();
-  Answer answer(service_, loop_, op->info, &stream_.output());
+  Answer answer(service_, loop_.date, op->info, &stream_.output());
   Session session{service_, loop_, stream_, op->info, stream_.WatchPeer()};
   const Status ran = co_await op->Run(session, answer);
   stream_.UnwatchPeer();
@@ -458,22 +328,8 @@ net::Task<> Connection::RunSlow() {
   // An answer that only the end of the connection ends.
   if (answer.status() != 0 && !answer.writer().keep_alive()) ending_ = true;
   Done(op->info, answer.status(), session.cost);
+  held_.Release();
 }
-
-bool Connection::Hold(uint64_t bytes) {
-  if (bytes <= kFreeBytes) return true;
-  held_ += bytes;
-  return service_.inflight_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes <=
-         service_.options.max_inflight_bytes;
-}
-
-bool Connection::HoldUpTo(uint64_t bytes) {
-  if (bytes <= std::max(kFreeBytes, held_)) return true;
-  // Small parts add up, in steps that count.
-  return Hold(std::max(bytes - held_, kFreeBytes + 1));
-}
-
-void Connection::Release() { service_.inflight_bytes.fetch_sub(std::exchange(held_, 0), std::memory_order_relaxed); }
 
 HttpProtocol::Match HttpProtocol::Sniff(std::string_view first) const {
   // A method, a space, and a target that begins with a slash, a star or a scheme; other protocols have lines that

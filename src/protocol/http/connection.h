@@ -13,6 +13,7 @@
 #include "net/http/request_head.h"
 #include "net/protocol.h"
 #include "protocol/http/call.h"
+#include "protocol/http/held_bytes.h"
 #include "protocol/http/routes.h"
 
 namespace kvarts::http {
@@ -20,10 +21,7 @@ namespace kvarts::http {
 class Connection {
  public:
   Connection(net::Stream& stream, Service& service);
-  ~Connection() {
-    CountSent();
-    Release();
-  }
+  ~Connection() { CountSent(); }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -41,30 +39,46 @@ class Connection {
     kEnd,       // the connection is over once the answers are out
   };
 
+  using Outcomes = std::vector<Result<RunReport>>;
+
   Step TakeRequest();
   Step Dispatch(std::string_view body);
-  Step RunHandler(Call& call, const Route& route);
+  bool Admit(const Found& found, RequestInfo* info, Answer& answer);
+  void AnswerWithoutRoute(const RequestInfo& info, const Found& found, Answer& answer) const;
   static void AnswerOptions(Answer& answer, const RequestInfo& info, std::string_view methods);
+  void RunHandler(Call& call, const Route& route);
+  void AddToBatch(std::unique_ptr<WriteOp> write, Call& call);
   void FillInfo(RequestInfo* info) const;
-  Step Refuse(const HttpError& error);
-  Step Done(const RequestInfo& info, int status, const Cost& cost);
+  // Answers what is no request; nothing can follow it.
+  void Refuse(const HttpError& error);
+  void Done(const RequestInfo& info, int status, const Cost& cost);
   void CountSent() { loop_.metrics.bytes_out.Add(stream_.TakeSentBytes()); }
   void CountDone(const RequestInfo& info, int status, const Cost& cost, uint64_t nanos);
 
   net::Task<bool> Wait();
+  // Sends what FlushNow has left.
   net::Task<bool> Send();
-  net::Task<Step> TakeBody();
+  net::Task<> RunSlow();
+
+  // connection_body.cc
+  net::Task<> TakeBody();
+  // Whether the head alone decides the answer, which it then has.
+  bool AnswerByHead();
+  // Drops the body of such a request; false when the connection cannot go on.
+  net::Task<bool> SkipBody();
   // The body of a request whose head was taken; an error ends the connection.
   net::Task<HttpError> ReadBody();
   net::Task<HttpError> ReadChunks();
-  std::chrono::milliseconds WriteDelay() const;
-  net::Task<> RunBatch();
-  net::Task<> RunSlow();
-  // Counts bytes against max_inflight_bytes until the request is done.
-  bool Hold(uint64_t bytes);
-  // The same of a body that has grown to so many bytes.
+  // Counts a body that has grown to so many bytes against max_inflight_bytes.
   bool HoldUpTo(uint64_t bytes);
-  void Release();
+
+  // connection_batch.cc
+  bool BatchIsFull() const;
+  bool BatchIsLarge() const;
+  net::Task<> RunBatch();
+  net::Task<> SleepUntil(net::SteadyTime turn);
+  void AnswerBatch(const Outcomes& outcomes, const HttpDate& date, Bytes* out) const;
+  net::Task<> AnswerBatchOnWorker(const Outcomes& outcomes);
 
   net::Stream& stream_;
   Service& service_;
@@ -72,11 +86,13 @@ class Connection {
   HeadParser parser_;
   RequestHead head_;
   std::vector<std::shared_ptr<WriteOp>> batch_;
+  size_t batch_bytes_ = 0;
+  Bytes behind_;  // the answer to a write that was refused behind the batch
   std::unique_ptr<SlowOp> slow_;
   Bytes head_text_;  // of a request whose body arrives apart from it
   Bytes body_;
   Tokens::Last last_token_;
-  uint64_t held_ = 0;
+  HeldBytes held_;  // by the body, until what was made of it is done
   bool refuse_ = false;
   bool head_begun_ = false;
   bool ending_ = false;  // after what has been answered

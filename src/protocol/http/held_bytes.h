@@ -1,5 +1,5 @@
-// HeldBytes: the memory that one request, answer or watch holds, counted among that of all (http.max_inflight_bytes) for
-// as long as it does. Belongs to one thread at a time; what all hold may be read by anybody.
+// HeldBytes: the memory that one request, answer or watch holds, counted among that of all (http.max_inflight_bytes)
+// for as long as it does. Belongs to one thread at a time; what all hold may be read by anybody.
 #pragma once
 
 #include <atomic>

@@ -10,6 +10,7 @@
 #include "protocol/http/handlers.h"
 #include "protocol/http/items.h"
 #include "protocol/http/requests.h"
+#include "protocol/http/work_op.h"
 
 namespace kvarts::http {
 namespace {
@@ -52,6 +53,21 @@ void AnswerRaw(Answer& answer, const Cost& cost, const Record& record) {
   answer.Finish();
 }
 
+void AnswerRecord(Answer& answer, const Cost& cost, BytesView key, const Record& record, Form form) {
+  if (form == Form::kRaw) return AnswerRaw(answer, cost, record);
+  AnswerItem(answer, 200, cost, key, record.header, record.value);
+}
+
+// The same on a worker.
+std::unique_ptr<SlowOp> AnswerLater(Record record, Bytes key, Form form, const Cost& cost) {
+  auto write = [record = std::move(record), key = std::move(key), form, cost](Answer& answer,
+                                                                              const std::stop_token&) -> Result<Cost> {
+    AnswerRecord(answer, cost, key, record, form);
+    return cost;
+  };
+  return std::make_unique<WorkOp>(std::move(write), WorkerPool::Lane::kShort);
+}
+
 // A write of one key, answered with what is there afterwards.
 class KeyWrite final : public WriteOp {
  public:
@@ -81,6 +97,8 @@ class KeyWrite final : public WriteOp {
     outcome_.header.version = report.version;
     AnswerItem(answer, status_, report.cost, key_, outcome_.header, outcome_.value);
   }
+
+  size_t AnswerBytes() const override { return minimal_ ? 0 : outcome_.value.size(); }
 
  private:
   Catalog& catalog_;
@@ -155,10 +173,11 @@ Status GetKey(Call& call) {
       return {};
     }
   }
-  if (form == Form::kRaw) {
-    AnswerRaw(call.answer, call.cost, *record);
+  const bool is_work = form == Form::kJson || call.info.gzip;
+  if (is_work && record->value.size() > kLargeAnswer) {
+    call.later = AnswerLater(*std::move(record), Bytes(key), form, call.cost);
   } else {
-    AnswerItem(call.answer, 200, call.cost, key, record->header, record->value);
+    AnswerRecord(call.answer, call.cost, key, *record, form);
   }
   return {};
 }

@@ -18,12 +18,13 @@ struct HttpOptions {
   uint64_t max_body_bytes = 64 << 20;
   // Bodies of requests and answers that are in memory at the same time, of all connections together.
   uint64_t max_inflight_bytes = 256 << 20;
-  size_t max_pipelined = 64;         // writes of one connection that are submitted together
-  Millis idle_timeout{75'000};       // between requests
-  Millis head_timeout{10'000};       // for the head to arrive
-  Millis request_timeout{30'000};    // for the body to arrive
-  Millis write_timeout{30'000};      // for the answer to be taken
-  size_t compress_min_bytes = 4096;  // smaller answers are sent as they are; 0: all are
+  size_t max_pipelined = 64;               // writes of one connection that are submitted together
+  uint64_t max_pipelined_bytes = 1 << 20;  // their bytes; one always fits
+  Millis idle_timeout{75'000};             // between requests
+  Millis head_timeout{10'000};             // for the head to arrive
+  Millis request_timeout{30'000};          // for the body to arrive
+  Millis write_timeout{30'000};            // for the answer to be taken
+  size_t compress_min_bytes = 4096;        // smaller answers are sent as they are; 0: all are
   size_t default_page = 100;
   size_t max_page = 10'000;
   size_t max_batch_keys = 10'000;

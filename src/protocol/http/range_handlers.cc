@@ -252,9 +252,8 @@ Result<std::unique_ptr<SlowOp>> ListKeys(Call& call) {
   const Service& service = call.service;
   if (count == 2) return OnWorkers([&service, page] { return EstimateRange(service, page); });
   if (count == 1) {
-    return OnWorkersForLong([&service, page = std::move(page)](const std::stop_token& stop) {
-      return CountRange(service, page, stop);
-    });
+    return OnWorkersForLong(
+        [&service, page = std::move(page)](const std::stop_token& stop) { return CountRange(service, page, stop); });
   }
   if (stream) return std::make_unique<ExportRange>(std::move(page), limited);
   return OnWorkers([&service, page = std::move(page)] { return ListPage(service, page); });

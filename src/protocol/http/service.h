@@ -17,6 +17,7 @@
 #include "protocol/common/namespace_metrics.h"
 #include "protocol/http/collector.h"
 #include "protocol/http/options.h"
+#include "protocol/http/write_throttle.h"
 
 namespace kvarts::net {
 class Listener;
@@ -53,6 +54,7 @@ struct Service {
   std::atomic<uint64_t> inflight_bytes{0};
   std::atomic<bool> ready{false};
   std::atomic<size_t> watchers{0};
+  WriteThrottle throttle{};
   // Whether requests must bear a token. Set once there is one, and never taken back: tokens that have all expired do
   // not open the door.
   std::atomic<bool> tokens_required{false};

@@ -262,9 +262,11 @@ class Watch final : public SlowOp {
       const bool last = Last(session, found, until);
       if (!query_.events && last) {
         if (!found.has_value()) co_return std::move(found).error();
-        auto make = [this, &found] { return PollReply(*found); };
-        const Status answered =
-            co_await AnswerFromWorker(session, answer, make, session.Turn(WorkerPool::Lane::kShort));
+        const WorkOp::Write write = [this, &found](Answer& poll, const std::stop_token&) -> Result<Cost> {
+          AnswerPoll(poll, *found);
+          return Cost();
+        };
+        const Status answered = co_await AnswerOnWorker(session, answer, write, session.Turn(WorkerPool::Lane::kShort));
         co_return answered;
       }
       if (query_.events) {
@@ -389,9 +391,10 @@ class Watch final : public SlowOp {
     if (last && chunked_) AppendLastChunk(&session.stream.output());
   }
 
-  Result<WorkOp::Reply> PollReply(const std::vector<Event>& events) const {
-    WorkOp::Reply reply;
-    JsonWriter json(&reply.body);
+  void AnswerPoll(Answer& answer, const std::vector<Event>& events) const {
+    ResponseWriter& head = answer.Begin(200, {});
+    head.ContentType("application/json");
+    JsonWriter json(head.body());
     json.BeginObject().Name("changes").BeginArray();
     for (const Event& event : events) json.Raw(event.data);
     json.EndArray().Name("next");
@@ -401,7 +404,7 @@ class Watch final : public SlowOp {
       json.Null();
     }
     json.EndObject();
-    return reply;
+    answer.Finish();
   }
 
   std::chrono::milliseconds SleepUntil(const Service& service, std::chrono::steady_clock::time_point until) const {

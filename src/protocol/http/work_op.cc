@@ -1,40 +1,60 @@
 #include "protocol/http/work_op.h"
 
 #include "protocol/common/await.h"
-#include "protocol/http/compress.h"
 
 namespace kvarts::http {
 
-net::Task<Status> AnswerFromWorker(Session& session, Answer& answer, WorkOp::Work work, WorkTurn turn) {
-  bool packed = false;
-  auto make = [&]() -> Result<WorkOp::Reply> {
-    KVARTS_TRY(WorkOp::Reply reply, work());
-    packed = answer.Packs(reply.body.size());
-    if (packed) {
-      const Bytes plain = std::exchange(reply.body, {});
-      AppendGzip(&reply.body, plain);
-    }
-    return reply;
+net::Task<Status> AnswerOnWorker(Session& session, Answer& answer, const WorkOp::Write& write, WorkTurn turn) {
+  Bytes text;
+  int status = 0;
+  auto work = [&, date = session.loop.date]() -> Result<Cost> {
+    Answer written(session.service, date, session.info, &text);
+    KVARTS_TRY(const Cost cost, write(written, turn.stop));
+    status = written.status();
+    return cost;
   };
-  Result<WorkOp::Reply> reply = co_await OnWorker(session.stream.loop(), session.service.workers, std::ref(make), turn);
-  if (!reply.has_value()) co_return std::move(reply).error();
-  session.cost = reply->cost;
-  ResponseWriter& head = answer.Begin(reply->status, reply->cost);
-  if (!reply->etag.empty()) head.ETag(reply->etag);
-  head.ContentType(reply->type);
-  if (!reply->expiry.empty()) head.Header("Kvarts-Expiry", reply->expiry);
-  if (packed) answer.SayPacked();
-  head.body(reply->body.size())->append(reply->body);
-  head.Finish();
+  const Result<Cost> cost = co_await OnWorker(session.stream.loop(), session.service.workers, std::ref(work), turn);
+  if (!cost.has_value()) co_return cost.error();
+  session.cost = *cost;
+  answer.WrittenAs(status);
+  Bytes& out = session.stream.output();
+  if (out.empty()) {
+    out = std::move(text);
+  } else {
+    out.append(text);
+  }
   co_return Status();
 }
 
 net::Task<Status> WorkOp::Run(Session& session, Answer& answer) {
   WorkTurn turn = session.Turn(lane_);
   if (lane_ == WorkerPool::Lane::kLong) turn.stop = session.gone;
-  auto work = [this, stop = turn.stop] { return work_(stop); };
-  Status answered = co_await AnswerFromWorker(session, answer, std::move(work), std::move(turn));
+  Status answered = co_await AnswerOnWorker(session, answer, write_, std::move(turn));
   co_return answered;
+}
+
+namespace {
+
+std::unique_ptr<SlowOp> Replying(WorkOp::LongWork work, WorkerPool::Lane lane) {
+  auto write = [work = std::move(work)](Answer& answer, const std::stop_token& stop) -> Result<Cost> {
+    KVARTS_TRY(const WorkOp::Reply reply, work(stop));
+    ResponseWriter& head = answer.Begin(reply.status, reply.cost);
+    head.ContentType(reply.type);
+    head.body(reply.body.size())->append(reply.body);
+    answer.Finish();
+    return reply.cost;
+  };
+  return std::make_unique<WorkOp>(std::move(write), lane);
+}
+
+}  // namespace
+
+std::unique_ptr<SlowOp> OnWorkers(WorkOp::Work work) {
+  return Replying([work = std::move(work)](const std::stop_token&) { return work(); }, WorkerPool::Lane::kShort);
+}
+
+std::unique_ptr<SlowOp> OnWorkersForLong(WorkOp::LongWork work) {
+  return Replying(std::move(work), WorkerPool::Lane::kLong);
 }
 
 }  // namespace kvarts::http

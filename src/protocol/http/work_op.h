@@ -1,9 +1,9 @@
-// WorkOp: an operation whose whole answer is made on a worker thread, away from the event loop.
+// WorkOp: an operation whose whole answer is made on a worker thread, away from the event loop: what is read or done
+// for it, its JSON, its compression.
 #pragma once
 
 #include <functional>
 #include <stop_token>
-#include <string>
 
 #include "protocol/http/call.h"
 
@@ -16,34 +16,29 @@ class WorkOp : public SlowOp {
     Bytes body = {};
     std::string_view type = "application/json";
     Cost cost = {};
-    std::string etag = {};    // of one value; without quotes
-    std::string expiry = {};  // of a value that is the body itself
   };
   using Work = std::function<Result<Reply>()>;
   // What may take seconds; stop is requested when nobody wants it any more.
   using LongWork = std::function<Result<Reply>(const std::stop_token& stop)>;
+  // Writes the answer itself, and says what it cost.
+  using Write = std::function<Result<Cost>(Answer& answer, const std::stop_token& stop)>;
 
-  // `work` owns all it needs, or refers to what outlives every request.
-  WorkOp(LongWork work, WorkerPool::Lane lane) : work_(std::move(work)), lane_(lane) {}
+  // `write` owns all it needs, or refers to what outlives every request.
+  WorkOp(Write write, WorkerPool::Lane lane) : write_(std::move(write)), lane_(lane) {}
 
   net::Task<Status> Run(Session& session, Answer& answer) final;
 
  private:
-  const LongWork work_;
+  const Write write_;
   const WorkerPool::Lane lane_;
 };
 
-// Answers with what `work` makes on a worker, where it is compressed, too.
-net::Task<Status> AnswerFromWorker(Session& session, Answer& answer, WorkOp::Work work, WorkTurn turn);
+// The same within another operation.
+net::Task<Status> AnswerOnWorker(Session& session, Answer& answer, const WorkOp::Write& write, WorkTurn turn);
 
 // As handlers return it.
-inline std::unique_ptr<SlowOp> OnWorkers(WorkOp::Work work) {
-  return std::make_unique<WorkOp>([work = std::move(work)](const std::stop_token&) { return work(); },
-                                  WorkerPool::Lane::kShort);
-}
-// The same for what may take seconds: it leaves a worker to others, and is not begun for a client that is gone.
-inline std::unique_ptr<SlowOp> OnWorkersForLong(WorkOp::LongWork work) {
-  return std::make_unique<WorkOp>(std::move(work), WorkerPool::Lane::kLong);
-}
+std::unique_ptr<SlowOp> OnWorkers(WorkOp::Work work);
+// For what may take seconds: it leaves a worker to others, and is not begun for a client that is gone.
+std::unique_ptr<SlowOp> OnWorkersForLong(WorkOp::LongWork work);
 
 }  // namespace kvarts::http
