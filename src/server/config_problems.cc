@@ -59,6 +59,7 @@ constexpr Bound kBounds[] = {
     {"limits.max_value_bytes", "limits.max_commit_bytes"},
     {"http.default_page_limit", "http.max_page_limit"},
     {"http.max_page_limit", "limits.max_page_entries"},
+    {"http.max_target_bytes", "http.max_head_bytes"},
     {"http.max_body_bytes", "http.max_inflight_bytes"},
 };
 

@@ -231,6 +231,8 @@ TEST_F(ConfigTest, OptionsAreHeldAgainstEachOther) {
               ElementsAre("scan.tombstones_warn: 100001 exceeds scan.tombstones_fail, which is 100000"));
   EXPECT_THAT(problems([](ServerOptions& o) { o.http.max_body_bytes = 1 << 30; }),
               ElementsAre("http.max_body_bytes: 1GiB exceeds http.max_inflight_bytes, which is 256MiB"));
+  EXPECT_THAT(problems([](ServerOptions& o) { o.http.max_target_bytes = 41 << 10; }),
+              ElementsAre("http.max_target_bytes: 41KiB exceeds http.max_head_bytes, which is 40KiB"));
   EXPECT_THAT(problems([](ServerOptions& o) { o.listen = {}; }), ElementsAre("listen: there is no address"));
   EXPECT_THAT(problems([](ServerOptions& o) { o.listen = {"127.0.0.1:0", "127.0.0.1:0"}; }), IsEmpty());
   EXPECT_THAT(problems([](ServerOptions& o) {

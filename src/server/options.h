@@ -27,6 +27,8 @@ struct ServerOptions {
     // Request line and headers.
     uint64_t max_head_bytes = 40 << 10;
     uint64_t max_headers = 100;
+    // Path and query; 0: as much as the longest key needs when it is percent-encoded.
+    uint64_t max_target_bytes = 0;
     uint64_t max_body_bytes = 64 << 20;
     uint64_t max_connections = 20'000;
     // Bodies and answers of all connections together.
@@ -57,6 +59,8 @@ struct ServerOptions {
     // Tombstones that one request may skip before it is logged, and before it fails.
     uint64_t tombstones_warn = 1'000;
     uint64_t tombstones_fail = 100'000;
+    // Keys that one exact count looks at; it goes on with a cursor.
+    uint64_t max_count = 1'000'000;
   };
 
   struct Tls {
@@ -88,6 +92,8 @@ struct ServerOptions {
   uint64_t loops = 0;
   // Threads for what may wait: scans of cold data, jobs, compression.
   uint64_t worker_threads = 4;
+  // Requests that may wait for one of them; as many again that take long.
+  uint64_t worker_queue = 10'000;
   // For hot values, blocks, indexes, filters and write buffers together, and of that for hot values.
   uint64_t memory_budget = 512 << 20;
   uint64_t hot_cache = 128 << 20;

@@ -15,15 +15,18 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr size_t kMaxQueuedWork = 10'000;
+constexpr size_t kTargetAllowance = 1024;
 constexpr auto kDrainPoll = milliseconds(10);
 
 milliseconds Millis(Duration duration) { return milliseconds(duration.micros / 1000); }
 
 http::HttpOptions HttpOptionsOf(const ServerOptions& from) {
-  http::HttpOptions to;
+  http::HttpOptions to{};
   to.head.max_head_bytes = from.http.max_head_bytes;
   to.head.max_headers = from.http.max_headers;
+  to.head.max_target_bytes = from.http.max_target_bytes;
+  // A key that is percent-encoded has three bytes for each of its own; the rest is for the route and parameters.
+  if (to.head.max_target_bytes == 0) to.head.max_target_bytes = 3 * from.limits.max_key_bytes + kTargetAllowance;
   to.max_body_bytes = from.http.max_body_bytes;
   to.max_inflight_bytes = from.http.max_inflight_bytes;
   to.max_pipelined = from.http.max_pipelined;
@@ -36,6 +39,7 @@ http::HttpOptions HttpOptionsOf(const ServerOptions& from) {
   to.default_page = from.http.default_page_limit;
   to.max_page = std::min<uint64_t>(from.http.max_page_limit, from.limits.max_page_entries);
   to.max_batch_keys = from.http.max_batch_keys;
+  to.max_count = from.scan.max_count;
   to.tombstones_warn = from.scan.tombstones_warn;
   to.tombstones_fail = from.scan.tombstones_fail;
   to.max_watchers = from.watch.max_watchers;
@@ -90,7 +94,7 @@ Status Server::OpenStore() {
 
 Status Server::StartLoops() {
   const size_t loops = options_.loops != 0 ? options_.loops : std::max(1U, std::thread::hardware_concurrency());
-  workers_ = std::make_unique<WorkerPool>(options_.worker_threads, kMaxQueuedWork);
+  workers_ = std::make_unique<WorkerPool>(options_.worker_threads, options_.worker_queue);
   KVARTS_TRY(Bytes secret, StoreSecret(*store_, kCursorSecret));
   service_.reset(new http::Service{*store_,
                                    *catalog_,

@@ -98,6 +98,50 @@ TEST_P(ExecutionTest, WorkThatWaitedForTooLongIsNotBegun) {
   EXPECT_EQ(server.gate.compactions, 1);
 }
 
+TEST_P(ExecutionTest, AsManyAsTheQueueHoldsWaitForAWorker) {
+  ServerOptions options = GatedServer::Options();
+  options.worker_threads = 1;
+  options.worker_queue = 2;
+  GatedServer server(GetParam(), options);
+  HttpClient first = server.Connect();
+  first.Send(kCompact);
+  server.gate.begun.acquire();
+  // Of each lane one less, as many, and one more.
+  std::vector<HttpClient> waiting;
+  for (const std::string& request : {kCompact, RequestText("GET", "/namespaces")}) {
+    for (int i = 0; i < 2; ++i) {
+      waiting.push_back(server.Connect());
+      waiting.back().Send(request);
+      EXPECT_EQ(waiting.back().ReadRaw(milliseconds(50)), "");
+    }
+    HttpClient refused = server.Connect();
+    refused.Send(request);
+    const HttpAnswer answer = refused.Read();
+    EXPECT_TRUE(IsProblem(answer, 503, "overloaded"));
+    EXPECT_TRUE(answer.Has("Retry-After"));
+    EXPECT_NE(answer.body.find("worker_queue"), std::string::npos);
+  }
+  server.gate.go.release(10);
+  for (HttpClient& client : waiting) EXPECT_EQ(client.Read().status, 200);
+}
+
+TEST_P(ExecutionTest, WatchesAreCounted) {
+  GatedServer server(GetParam());
+  EXPECT_EQ(server.Metric("kvarts_watchers"), 0);
+  {
+    EventReader one(server.address(), "/watch?prefix=a");
+    EventReader two(server.address(), "/watch?prefix=b");
+    EXPECT_EQ(server.Metric("kvarts_watchers"), 2);
+  }
+  // An end is noticed when there is something to send.
+  HttpClient client = server.Connect();
+  EXPECT_TRUE(Eventually([&] {
+    client.Call("PUT", "/keys/a", {}, "x");
+    client.Call("PUT", "/keys/b", {}, "x");
+    return server.Metric("kvarts_watchers") == 0;
+  }));
+}
+
 TEST_P(ExecutionTest, LargeCommitsReadOnAWorkerAndSmallOnesOnTheLoop) {
   GatedServer server(GetParam());
   HttpClient client = server.Connect();

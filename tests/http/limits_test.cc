@@ -204,6 +204,43 @@ TEST_P(LimitsTest, CompressMinBytes) {
   }
 }
 
+TEST_P(LimitsTest, MaxTargetBytes) {
+  const auto status = [this](const std::vector<std::string>& options, size_t bytes) {
+    const std::string path = "/keys?prefix=";
+    HttpClient client = Connect(options);
+    return client.Call("GET", path + std::string(bytes - path.size(), 'x')).status;
+  };
+  const std::vector<std::string> set = {"--http-max-target-bytes", "100"};
+  EXPECT_EQ(status(set, 99), 200);
+  EXPECT_EQ(status(set, 100), 200);
+  EXPECT_EQ(status(set, 101), 414);
+  // Else it follows the longest key: here 64 bytes, and by default 8 KiB.
+  EXPECT_NE(status(kSmall, 3 * 64 + 1024), 414);
+  EXPECT_EQ(status(kSmall, 3 * 64 + 1025), 414);
+  EXPECT_NE(status({}, 3 * 8'192 + 1024), 414);
+  EXPECT_EQ(status({}, 3 * 8'192 + 1025), 414);
+  const std::vector<std::string> longer = {"--limits-max-key-bytes", "12KiB"};
+  std::string encoded;
+  for (size_t i = 0; i < (12U << 10); ++i) encoded += "%F0";
+  HttpClient client = Connect(longer);
+  EXPECT_EQ(client.Call("PUT", "/keys/" + encoded, {{"Prefer", "return=minimal"}}, "x").status, 204);
+  EXPECT_EQ(client.Call("GET", "/keys/" + encoded).status, 200);
+}
+
+TEST_P(LimitsTest, MaxCount) {
+  HttpClient client = Connect({"--scan-max-count", "5"});
+  const auto count = [&](const std::string& query) {
+    return JsonValue::Parse(client.Call("GET", "/keys?count=exact&prefix=count/" + query).body);
+  };
+  for (int i = 1; i <= 6; ++i) {
+    client.Call("PUT", "/keys/count/" + std::to_string(i), {}, "x");
+    const JsonValue counted = count("");
+    EXPECT_EQ(counted["count"].number(), std::min(i, 5)) << i;
+    EXPECT_EQ(counted["cursor"].raw() == "null", i <= 5) << i;
+  }
+  EXPECT_EQ(count("&cursor=" + count("")["cursor"].text())["count"].number(), 1);
+}
+
 TEST_P(LimitsTest, MaxConnections) {
   const std::vector<std::string> options = {"--http-max-connections", "5"};
   std::vector<HttpClient> clients;

@@ -63,6 +63,7 @@ Result<ServerFacts> Collector::Take(Service& service) {
   }
   facts.inflight_bytes = service.inflight_bytes.load();
   facts.work_queued = service.workers.queued();
+  facts.watchers = service.watchers.load();
   facts.log_dropped = Logging::Dropped();
   facts.namespaces_declared = service.catalog.current().entries().size();
   return facts;

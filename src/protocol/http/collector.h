@@ -40,6 +40,7 @@ struct ServerFacts {
   uint64_t connections_unknown = 0;  // spoke no protocol of ours
   uint64_t inflight_bytes = 0;
   uint64_t work_queued = 0;
+  uint64_t watchers = 0;
   uint64_t log_dropped = 0;
   uint64_t namespaces_declared = 0;
 };

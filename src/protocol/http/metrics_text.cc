@@ -102,6 +102,7 @@ void WriteConnections(PrometheusWriter& out, const ServerFacts& facts) {
   out.Value(facts.connections_unknown);
   out.Gauge("kvarts_inflight_bytes", "Bytes that requests under way hold in memory.").Value(facts.inflight_bytes);
   out.Gauge("kvarts_worker_queue", "Pieces of work that wait for a worker.").Value(facts.work_queued);
+  out.Gauge("kvarts_watchers", "Watches open.").Value(facts.watchers);
   out.Gauge("kvarts_loops", "Event loops.").Value(facts.loop_threads);
   out.Counter("kvarts_log_dropped_total", "Log entries lost because nobody took them.").Value(facts.log_dropped);
   out.Gauge("kvarts_jobs", "Jobs, by state; of the first ten thousand.");

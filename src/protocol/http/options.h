@@ -1,4 +1,5 @@
-// The limits and habits of HTTP, each by its name.
+// The limits and habits of HTTP, each by its name. Their defaults are those of the server's options (server/options.h),
+// from which this is filled.
 #pragma once
 
 #include <chrono>
@@ -15,30 +16,31 @@ using Millis = std::chrono::milliseconds;
 
 struct HttpOptions {
   HeadLimits head;
-  uint64_t max_body_bytes = 64 << 20;
-  // Bodies of requests and answers that are in memory at the same time, of all connections together.
-  uint64_t max_inflight_bytes = 256 << 20;
-  size_t max_pipelined = 64;               // writes of one connection that are submitted together
-  uint64_t max_pipelined_bytes = 1 << 20;  // their bytes; one always fits
-  Millis idle_timeout{75'000};             // between requests
-  Millis head_timeout{10'000};             // for the head to arrive
-  Millis request_timeout{30'000};          // for the body to arrive
-  Millis write_timeout{30'000};            // for the answer to be taken
-  size_t compress_min_bytes = 4096;        // smaller answers are sent as they are; 0: all are
-  size_t default_page = 100;
-  size_t max_page = 10'000;
-  size_t max_batch_keys = 10'000;
-  uint64_t max_count = 1'000'000;  // keys that one exact count looks at
-  uint64_t tombstones_warn = 1'000;
-  uint64_t tombstones_fail = 100'000;
-  size_t max_watchers = 1'000;
-  size_t max_watch_backlog = 10'000;  // changes that a watch may be behind
-  Millis heartbeat{15'000};
-  Millis slow_request{500};
+  uint64_t max_body_bytes;
+  // Bodies of requests and answers that are in memory at the same time, of all connections together. Streams may use
+  // half of it.
+  uint64_t max_inflight_bytes;
+  size_t max_pipelined;          // writes of one connection that are submitted together
+  uint64_t max_pipelined_bytes;  // their bytes; one always fits
+  Millis idle_timeout;           // between requests
+  Millis head_timeout;           // for the head to arrive
+  Millis request_timeout;        // for the body to arrive; for a worker, or a turn among writers, to be free
+  Millis write_timeout;          // for the answer to be taken
+  size_t compress_min_bytes;     // smaller answers are sent as they are; 0: all are
+  size_t default_page;
+  size_t max_page;
+  size_t max_batch_keys;
+  uint64_t max_count;  // keys that one exact count looks at
+  uint64_t tombstones_warn;
+  uint64_t tombstones_fail;
+  size_t max_watchers;
+  size_t max_watch_backlog;  // changes that a watch may be behind
+  Millis heartbeat;
+  Millis slow_request;
   std::vector<std::string> cors_origins;
-  Durability durability = Durability::kSync;  // of writes that do not say
-  bool metrics = true;
-  bool hot_keys = true;
+  Durability durability;  // of writes that do not say
+  bool metrics;
+  bool hot_keys;
 };
 
 }  // namespace kvarts::http

@@ -75,6 +75,7 @@ void WriteServer(JsonWriter& json, const ServerFacts& facts, std::string_view en
   json.Field("accepted", facts.connections_accepted).Field("refused", facts.connections_refused);
   json.Field("unknown", facts.connections_unknown).EndObject();
   json.Field("inflight_bytes", facts.inflight_bytes).Field("worker_queue", facts.work_queued);
+  json.Field("watchers", facts.watchers);
   json.Field("log_dropped", facts.log_dropped);
   WriteProcess(json, facts.process);
   WriteRequests(json, facts.loops);
