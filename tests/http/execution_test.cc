@@ -142,6 +142,23 @@ TEST_P(ExecutionTest, WatchesAreCounted) {
   }));
 }
 
+TEST_P(ExecutionTest, ManyKeysAreReadOnAWorkerAndFewOnTheLoop) {
+  GatedServer server(GetParam());
+  HttpClient client = server.Connect();
+  const auto reader_of = [&](int count) {
+    std::string keys = R"("few/0")";
+    for (int i = 1; i < count; ++i) keys += fmt::format(R"(,"few/{}")", i);
+    const HttpAnswer answer = client.Call("POST", "/keys/get", {}, R"({"keys":[)" + keys + "]}");
+    EXPECT_EQ(JsonValue::Parse(answer.body)["items"].size(), static_cast<size_t>(count));
+    return server.gate.reader.load();
+  };
+  EXPECT_EQ(client.Call("GET", "/keys/few/0").status, 404);
+  const std::thread::id loop = server.gate.reader;
+  EXPECT_EQ(reader_of(1), loop);
+  EXPECT_EQ(reader_of(16), loop);
+  EXPECT_NE(reader_of(17), loop);
+}
+
 TEST_P(ExecutionTest, LargeCommitsReadOnAWorkerAndSmallOnesOnTheLoop) {
   GatedServer server(GetParam());
   HttpClient client = server.Connect();

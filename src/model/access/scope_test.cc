@@ -26,6 +26,17 @@ TEST(ScopeTest, WithoutScopesNothingIsAllowed) {
   EXPECT_FALSE(AllowsAdmin(Scopes{}, "cases"));
 }
 
+TEST(ScopeTest, SomeRightIsARightOverAnything) {
+  const Scopes scopes = {Scope::Prefix(Right::kRead, "p/"), Scope::Namespace(Right::kAdmin, "cases")};
+  EXPECT_TRUE(AllowsSome(scopes, Right::kRead));
+  EXPECT_FALSE(AllowsSome(scopes, Right::kWrite));
+  EXPECT_TRUE(AllowsSome(scopes, Right::kAdmin));
+  EXPECT_FALSE(AllowsSome(Scopes{}, Right::kRead));
+  for (const Right right : {Right::kRead, Right::kWrite, Right::kAdmin}) {
+    EXPECT_TRUE(AllowsSome(Scopes{Scope::Everything(Right::kAdmin)}, right));
+  }
+}
+
 TEST(ScopeTest, ReadAndWriteDoNotImplyEachOther) {
   const Scopes reader = {Scope::Everything(Right::kRead)};
   const Scopes writer = {Scope::Everything(Right::kWrite)};

@@ -146,9 +146,11 @@ Result<std::unique_ptr<SlowOp>> GetKeys(Call& call) {
     call.CountRead(key, 0);
   }
   Engine& engine = call.service.engine();
-  return OnWorkers([&engine, keys = std::move(keys), max_bytes = call.service.options.max_body_bytes] {
+  const bool few = keys.size() <= kPart;
+  auto read = [&engine, keys = std::move(keys), max_bytes = call.service.options.max_body_bytes] {
     return ReadMany(engine, keys, max_bytes);
-  });
+  };
+  return few ? OnLoop(std::move(read)) : OnWorkers(std::move(read));
 }
 
 Result<std::unique_ptr<WriteOp>> Commit(Call& call) {

@@ -56,6 +56,7 @@ net::Task<bool> Connection::SkipBody() {
   if (good && !stream_.FlushNow()) {
     good = co_await Send();
   }
+  stream_.SetDeadline(service_.options.request_timeout);
   while (good) {
     const uint64_t part = std::min<uint64_t>(left, stream_.input().size());
     stream_.Consume(part);

@@ -27,7 +27,13 @@ net::Task<Status> AnswerOnWorker(Session& session, Answer& answer, const WorkOp:
 }
 
 net::Task<Status> WorkOp::Run(Session& session, Answer& answer) {
-  WorkTurn turn = session.Turn(lane_);
+  if (!lane_) {
+    const Result<Cost> cost = write_(answer, {});
+    if (!cost.has_value()) co_return cost.error();
+    session.cost = *cost;
+    co_return Status();
+  }
+  WorkTurn turn = session.Turn(*lane_);
   if (lane_ == WorkerPool::Lane::kLong) turn.stop = session.gone;
   Status answered = co_await AnswerOnWorker(session, answer, write_, std::move(turn));
   co_return answered;
@@ -35,7 +41,7 @@ net::Task<Status> WorkOp::Run(Session& session, Answer& answer) {
 
 namespace {
 
-std::unique_ptr<SlowOp> Replying(WorkOp::LongWork work, WorkerPool::Lane lane) {
+std::unique_ptr<SlowOp> Replying(WorkOp::LongWork work, std::optional<WorkerPool::Lane> lane) {
   auto write = [work = std::move(work)](Answer& answer, const std::stop_token& stop) -> Result<Cost> {
     KVARTS_TRY(const WorkOp::Reply reply, work(stop));
     ResponseWriter& head = answer.Begin(reply.status, reply.cost);
@@ -51,6 +57,10 @@ std::unique_ptr<SlowOp> Replying(WorkOp::LongWork work, WorkerPool::Lane lane) {
 
 std::unique_ptr<SlowOp> OnWorkers(WorkOp::Work work) {
   return Replying([work = std::move(work)](const std::stop_token&) { return work(); }, WorkerPool::Lane::kShort);
+}
+
+std::unique_ptr<SlowOp> OnLoop(WorkOp::Work work) {
+  return Replying([work = std::move(work)](const std::stop_token&) { return work(); }, std::nullopt);
 }
 
 std::unique_ptr<SlowOp> OnWorkersForLong(WorkOp::LongWork work) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <stop_token>
 
 #include "protocol/http/call.h"
@@ -23,14 +24,15 @@ class WorkOp : public SlowOp {
   // Writes the answer itself, and says what it cost.
   using Write = std::function<Result<Cost>(Answer& answer, const std::stop_token& stop)>;
 
-  // `write` owns all it needs, or refers to what outlives every request.
-  WorkOp(Write write, WorkerPool::Lane lane) : write_(std::move(write)), lane_(lane) {}
+  // `write` owns all it needs, or refers to what outlives every request. Without a lane it is too little for a worker,
+  // and done on the loop.
+  WorkOp(Write write, std::optional<WorkerPool::Lane> lane) : write_(std::move(write)), lane_(lane) {}
 
   net::Task<Status> Run(Session& session, Answer& answer) final;
 
  private:
   const Write write_;
-  const WorkerPool::Lane lane_;
+  const std::optional<WorkerPool::Lane> lane_;
 };
 
 // The same within another operation.
@@ -38,6 +40,8 @@ net::Task<Status> AnswerOnWorker(Session& session, Answer& answer, const WorkOp:
 
 // As handlers return it.
 std::unique_ptr<SlowOp> OnWorkers(WorkOp::Work work);
+// For what is done sooner than handed over.
+std::unique_ptr<SlowOp> OnLoop(WorkOp::Work work);
 // For what may take seconds: it leaves a worker to others, and is not begun for a client that is gone.
 std::unique_ptr<SlowOp> OnWorkersForLong(WorkOp::LongWork work);
 
