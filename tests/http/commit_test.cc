@@ -120,6 +120,39 @@ TEST_P(CommitTest, LaterMutationsSeeEarlierOnes) {
   EXPECT_EQ(Get("/keys/commit/later").status, 404);
 }
 
+TEST_P(CommitTest, ConditionsAreOfTheStateBeforeTheCommitWhereverTheyStand) {
+  const std::string here = R"("key":"commit/before/here")";
+  const std::string gone = R"("key":"commit/before/gone")";
+  // Every operation with a condition, behind a write of the same commit that would turn the condition around.
+  for (const char* op : {R"("op":"put","value":1)", R"("op":"delete")", R"("op":"touch","ttl":60)",
+                         R"("op":"increment","by":1)", R"("op":"append","value":"1")"}) {
+    const auto operation = [op](const std::string& key, const std::string& condition) {
+      return "{" + std::string(op) + "," + key + "," + condition + "}";
+    };
+    const auto reset = [&] {
+      Commit("", Put("commit/before/here", R"("1")") + R"(,{"op":"delete","missing_ok":true,)" + gone + "}");
+      return Version("/keys/commit/before/here");
+    };
+    const std::string version = reset();
+    const std::string rewrite = Put("commit/before/here", R"("2")") + ",";
+    const std::string create = Put("commit/before/gone", R"("2")") + ",";
+    EXPECT_EQ(Commit("", create + operation(gone, R"("absent":true)")).status, 200) << op;
+    reset();
+    const HttpAnswer refused = Commit("", create + operation(gone, R"("present":true)"));
+    EXPECT_TRUE(IsProblem(refused, 412, "precondition_failed")) << op;
+    EXPECT_EQ(JsonValue::Parse(refused.body)["version"].text(), "absent") << op;
+    EXPECT_EQ(Commit("", rewrite + operation(here, R"("version":"1")")).status, 412) << op;
+    const std::string now = reset();
+    EXPECT_EQ(Commit("", rewrite + operation(here, R"("version":")" + version + R"(")")).status, 412) << op;
+    EXPECT_EQ(Commit("", rewrite + operation(here, R"("version":")" + now + R"(")")).status, 200) << op;
+  }
+  // The condition holds, but the operation finds what the commit left of it.
+  Commit("", Put("commit/before/here"));
+  const HttpAnswer nothing =
+      Commit("", "{\"op\":\"delete\"," + here + "},{\"op\":\"touch\",\"ttl\":9,\"present\":true," + here + "}");
+  EXPECT_TRUE(IsProblem(nothing, 404, "not_found"));
+}
+
 TEST_P(CommitTest, PreconditionsAloneAreACommit) {
   Commit("", Put("commit/alone"));
   EXPECT_EQ(Post("/commit", R"({"preconditions":[{"key":"commit/alone","present":true}]})").status, 200);

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "core/envelope.h"
 #include "encoding/key_range.h"
+#include "base/error.h"
 #include "engine/record.h"
 
 namespace kvarts::keys {
@@ -21,6 +22,8 @@ struct Condition {
 
   bool HoldsFor(const std::optional<Record>& found) const;
 };
+
+Error ConditionFailed(BytesView key, const std::optional<Record>& found);
 
 // A value to be written, in the form in which it is stored.
 struct NewValue {

@@ -13,9 +13,13 @@ std::string VersionText(const std::optional<Record>& found) {
   return found ? found->header.version.ToString() : "absent";
 }
 
-Error ConditionFailed(BytesView key, const std::optional<Record>& found) {
-  return Error(ErrorCode::kPreconditionFailed, "the condition does not hold",
-               {{"key", Escaped(key)}, {"version", VersionText(found)}});
+// Holds what was under a key before the transaction against a condition, and returns it. The transaction's own writes
+// do not count: what a condition means does not depend on where in a commit it stands.
+Result<std::optional<Record>> Judge(Txn& txn, BytesView physical, BytesView key, const Condition& condition) {
+  std::optional<Record> before;
+  KVARTS_CHECK_OK(txn.GetBeneath({&physical, 1}, {&before, 1}));
+  if (!condition.HoldsFor(before)) return ConditionFailed(key, before);
+  return before;
 }
 
 // A condition on a key that the command need not read: the engine checks it when the commit is decided.
@@ -33,8 +37,8 @@ Status RequireBlindly(Txn& txn, BytesView physical, BytesView key, const Conditi
       break;
     case Kind::kVersionIn:
       if (condition.versions.size() != 1) {
-        KVARTS_TRY(const std::optional<Record> found, txn.Get(physical));
-        return condition.HoldsFor(found) ? Status() : ConditionFailed(key, found);
+        KVARTS_CHECK_OK(Judge(txn, physical, key, condition));
+        return {};
       }
       precondition.kind = Precondition::Kind::kVersionIs;
       precondition.version = condition.versions.front();
@@ -44,11 +48,12 @@ Status RequireBlindly(Txn& txn, BytesView physical, BytesView key, const Conditi
   return {};
 }
 
-// Reads a key that the command is about to change, and holds it against the condition.
+// Reads a key that the command is about to change, with what the transaction wrote so far, once the condition holds.
 Result<std::optional<Record>> Read(Txn& txn, BytesView physical, BytesView key, const Condition& condition) {
-  KVARTS_TRY(std::optional<Record> found, txn.Get(physical));
-  if (!condition.HoldsFor(found)) return ConditionFailed(key, found);
-  return found;
+  if (condition.kind == Kind::kNone) return txn.Get(physical);
+  KVARTS_TRY(std::optional<Record> before, Judge(txn, physical, key, condition));
+  if (txn.mutations().empty()) return before;
+  return txn.Get(physical);
 }
 
 Result<Timestamp> ExpiryOf(Txn& txn, const Lifetime& lifetime, const std::optional<Record>& before) {
@@ -111,6 +116,11 @@ Result<int64_t> NumberIn(BytesView key, const Record& record) {
 }
 
 }  // namespace
+
+Error ConditionFailed(BytesView key, const std::optional<Record>& found) {
+  return Error(ErrorCode::kPreconditionFailed, "the condition does not hold",
+               {{"key", Escaped(key)}, {"version", VersionText(found)}});
+}
 
 bool Condition::HoldsFor(const std::optional<Record>& found) const {
   switch (kind) {

@@ -71,6 +71,19 @@ TEST_P(KeysTest, PutSaysWhatIsThere) {
   EXPECT_NE(outcome.header.expiry, kNever);
 }
 
+TEST_P(KeysTest, OneOfSeveralVersionsIsOfTheStateBeforeTheTransaction) {
+  const Version before = MustApply(PutText("a", "one")).header.version;
+  keys::Put put = PutText("a", "three");
+  put.condition = If(Condition::Kind::kVersionIn, {before, Version{1}});
+  const auto swapped = Apply({PutText("a", "two"), put});
+  ASSERT_TRUE(swapped) << swapped.error();
+  EXPECT_EQ(TextOf("a"), "three");
+  const auto refused = Apply({PutText("a", "four"), put});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::kPreconditionFailed);
+  EXPECT_EQ(refused.error().field("version"), swapped->header.version.ToString());
+}
+
 TEST_P(KeysTest, ConditionsOfPut) {
   using Kind = Condition::Kind;
   keys::Put create = PutText("a", "one");
