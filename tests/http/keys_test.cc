@@ -162,7 +162,46 @@ TEST_P(KeysTest, AcceptChoosesTheFormAndRefusesOthers) {
   for (const char* accept : {"application/octet-stream", "application/json;q=0.1, application/octet-stream"}) {
     EXPECT_EQ(Get("/keys/keys/accept", {{"Accept", accept}}).body, "x") << accept;
   }
-  EXPECT_EQ(Get("/keys/keys/accept", {{"Accept", "text/html"}}).status / 100, 4);
+  EXPECT_EQ(Get("/keys/keys/accept", {{"Accept", "text/html"}}).status, 406);
+}
+
+TEST_P(KeysTest, AValueIsGivenAsWhatItWasStored) {
+  PutRaw("/keys/keys/picture", "\x89PNG", {{"Content-Type", "image/png"}});
+  PutRaw("/keys/keys/page", "<p>", {{"Content-Type", "Text/HTML; charset=utf-8"}});
+  struct Case {
+    const char* target;
+    const char* accept;
+    const char* type;  // null: none will do
+  };
+  const char* const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
+  for (const Case& one : std::vector<Case>{{"/keys/keys/picture", "image/png", "image/png"},
+                                           {"/keys/keys/picture", "IMAGE/PNG", "image/png"},
+                                           {"/keys/keys/picture", "image/*", "image/png"},
+                                           {"/keys/keys/picture", "image/webp, image/*;q=0.5", "image/png"},
+                                           {"/keys/keys/picture", "application/octet-stream", "image/png"},
+                                           {"/keys/keys/picture", "image/png, application/json;q=0.9", "image/png"},
+                                           {"/keys/keys/picture", "image/png;q=0.5, */*;q=0.1", "image/png"},
+                                           {"/keys/keys/picture", "image/png, */*", "image/png"},
+                                           {"/keys/keys/picture", "*/*", "application/json"},
+                                           {"/keys/keys/picture", "image/png;q=0.5, application/json",
+                                            "application/json"},
+                                           {"/keys/keys/picture", "image/png;q=0, */*", "application/json"},
+                                           {"/keys/keys/picture", browser, "application/json"},
+                                           {"/keys/keys/picture", "image/webp", nullptr},
+                                           {"/keys/keys/picture", "image/png;q=0", nullptr},
+                                           {"/keys/keys/picture", "text/*", nullptr},
+                                           {"/keys/keys/page", "text/html", "Text/HTML; charset=utf-8"},
+                                           {"/keys/keys/page", "text/html;charset=utf-8", "Text/HTML; charset=utf-8"},
+                                           {"/keys/keys/page", browser, "Text/HTML; charset=utf-8"},
+                                           {"/keys/keys/page", "image/*", nullptr}}) {
+    const HttpAnswer answer = Get(one.target, {{"Accept", one.accept}});
+    ASSERT_EQ(answer.status, one.type != nullptr ? 200 : 406) << one.target << " " << one.accept;
+    if (one.type == nullptr) continue;
+    EXPECT_EQ(answer.Header("Content-Type"), one.type) << one.target << " " << one.accept;
+  }
+  EXPECT_EQ(Get("/keys/keys/picture", {{"Accept", "image/png"}}).body, "\x89PNG");
+  // A page that somebody stored must not act in the name of this server.
+  EXPECT_EQ(Get("/keys/keys/page", {{"Accept", browser}}).Header("Content-Security-Policy"), "sandbox");
 }
 
 TEST_P(KeysTest, HeadIsGetWithoutTheBody) {
@@ -253,6 +292,82 @@ TEST_P(KeysTest, WhatTheClientHasIsNotSentAgain) {
   EXPECT_EQ(Get("/keys/keys/have", {{"If-None-Match", Quoted(version)}}).status, 200);
   EXPECT_TRUE(IsProblem(Get("/keys/keys/have", {{"If-None-Match", "x"}}), 400, "invalid_argument"));
   EXPECT_EQ(Get("/keys/keys/nothing", {{"If-None-Match", "*"}}).status, 404);
+}
+
+TEST_P(KeysTest, IfMatchOfAReadIsJudgedFirst) {
+  const std::string version = JsonValue::Parse(PutJson("/keys/keys/read-if", R"({"value":1})").body)["version"].text();
+  const std::string raw = "\"" + version + "-raw\"";
+  for (const char* method : {"GET", "HEAD"}) {
+    for (const std::string& match : {Quoted(version), std::string("*"), "\"1\", " + raw}) {
+      EXPECT_EQ(Call(method, "/keys/keys/read-if", {{"If-Match", match}}).status, 200) << match;
+      // What the client has is not sent again; the first condition has nothing to say about that.
+      const HttpHeaders both = {{"If-Match", match}, {"If-None-Match", Quoted(version)}};
+      EXPECT_EQ(Call(method, "/keys/keys/read-if", both).status, 304) << match;
+    }
+    for (const std::string& match : {std::string("\"1\""), "W/" + Quoted(version), std::string("\"x\"")}) {
+      EXPECT_EQ(Call(method, "/keys/keys/read-if", {{"If-Match", match}}).status, 412) << match;
+      const HttpHeaders both = {{"If-Match", match}, {"If-None-Match", Quoted(version)}};
+      EXPECT_EQ(Call(method, "/keys/keys/read-if", both).status, 412) << match;
+    }
+    EXPECT_EQ(Call(method, "/keys/keys/read-if", {{"If-Match", "x"}}).status, 400);
+    EXPECT_EQ(Call(method, "/keys/keys/nothing", {{"If-Match", "*"}}).status, 404);
+  }
+  const HttpAnswer refused = Get("/keys/keys/read-if", {{"If-Match", "\"1\""}});
+  ASSERT_TRUE(IsProblem(refused, 412, "precondition_failed"));
+  EXPECT_EQ(JsonValue::Parse(refused.body)["version"].text(), version);
+}
+
+TEST_P(KeysTest, EveryFormOfAValueHasATagOfItsOwn) {
+  const std::string large(20'000, 'x');
+  const std::string version =
+      JsonValue::Parse(PutRaw("/keys/keys/forms", large, {{"Content-Type", "text/x-form"}}).body)["version"].text();
+  const HttpHeaders raw = {{"Accept", "text/x-form"}};
+  const HttpHeaders gzip = {{"Accept-Encoding", "gzip"}};
+  const HttpHeaders raw_gzip = {{"Accept", "application/octet-stream"}, {"Accept-Encoding", "gzip"}};
+  struct Case {
+    HttpHeaders headers;
+    std::string tag;
+  };
+  const std::vector<Case> cases = {
+      {{}, Quoted(version)}, {raw, Quoted(version + "-raw")}, {gzip, Quoted(version + "-gzip")},
+      {raw_gzip, Quoted(version + "-raw-gzip")}};
+  for (const Case& one : cases) {
+    const HttpAnswer answer = Get("/keys/keys/forms", one.headers);
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(answer.Header("ETag"), one.tag);
+    EXPECT_EQ(answer.Header("Vary"), "Accept, Accept-Encoding");
+    EXPECT_EQ(answer.Header("Content-Encoding"), one.tag.ends_with("gzip\"") ? "gzip" : "");
+    // Who has it is told so, and by the name that it has there.
+    HttpHeaders again = one.headers;
+    again.emplace_back("If-None-Match", one.tag);
+    const HttpAnswer unchanged = Get("/keys/keys/forms", again);
+    EXPECT_EQ(unchanged.status, 304) << one.tag;
+    EXPECT_EQ(unchanged.Header("ETag"), one.tag);
+    EXPECT_EQ(unchanged.Header("Vary"), "Accept, Accept-Encoding");
+    EXPECT_FALSE(unchanged.Has("Content-Encoding"));
+  }
+  // Nobody is told to have one form because of another, nor what it cannot unpack; plain it may keep.
+  const auto status = [&](HttpHeaders headers, const std::string& tag) {
+    headers.emplace_back("If-None-Match", tag);
+    return Get("/keys/keys/forms", headers).status;
+  };
+  EXPECT_EQ(status(raw, Quoted(version)), 200);
+  EXPECT_EQ(status({}, Quoted(version + "-raw")), 200);
+  EXPECT_EQ(status({}, Quoted(version + "-gzip")), 200);
+  EXPECT_EQ(status(gzip, Quoted(version)), 304);
+  EXPECT_EQ(status(raw_gzip, Quoted(version + "-gzip")), 200);
+  // A write is about the version, whatever form the client saw of it.
+  std::string tag = Quoted(version + "-raw-gzip");
+  for (const HttpHeaders& headers : {raw, gzip, raw_gzip, HttpHeaders{}}) {
+    EXPECT_EQ(PutRaw("/keys/keys/forms", large, {{"Content-Type", "text/x-form"}, {"If-Match", tag}}).status, 200)
+        << tag;
+    EXPECT_EQ(PutRaw("/keys/keys/forms", large, {{"If-Match", tag}}).status, 412) << tag;
+    tag = Get("/keys/keys/forms", headers).Header("ETag");
+  }
+  const HttpAnswer written = PutRaw("/keys/keys/forms", large, gzip);
+  EXPECT_EQ(written.Header("Content-Encoding"), "gzip");
+  EXPECT_EQ(written.Header("ETag"), Quoted(VersionOf("/keys/keys/forms")));
+  EXPECT_FALSE(written.Has("Vary"));
 }
 
 TEST_P(KeysTest, AMinimalAnswerHasTheVersionAlone) {

@@ -124,6 +124,7 @@ void ResponseWriter::Begin(int status) {
   status_ = status;
   start_ = out_->size();
   length_at_ = 0;
+  tag_end_ = 0;
   if (out_->capacity() - start_ < kUsualHeadBytes) out_->reserve(std::max(start_ * 2, start_ + kUsualHeadBytes));
   out_->append(StatusLine(status)).append(date_.line());
   if (!options_.keep_alive) {
@@ -145,7 +146,17 @@ void ResponseWriter::Header(std::string_view name, std::string_view value) {
   out_->append("\r\n", 2);
 }
 
-void ResponseWriter::ETag(std::string_view tag) { out_->append("ETag: \"").append(tag).append("\"\r\n"); }
+void ResponseWriter::ETag(std::string_view tag) {
+  out_->append("ETag: \"").append(tag);
+  tag_end_ = out_->size();
+  out_->append("\"\r\n", 3);
+}
+
+void ResponseWriter::ExtendETag(std::string_view suffix) {
+  if (tag_end_ == 0) return;
+  out_->insert(tag_end_, suffix);
+  tag_end_ += suffix.size();
+}
 
 Bytes* ResponseWriter::body(size_t expected_bytes) {
   if (length_at_ != 0) return out_;

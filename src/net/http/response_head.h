@@ -62,12 +62,16 @@ class ResponseWriter {
   // A control character in a value becomes a space: no value ends its line.
   void Header(std::string_view name, std::string_view value);
   void ContentType(std::string_view type) { Header("Content-Type", type); }
+  // Lines that are constants, each with its end.
+  void Lines(std::string_view lines) { out_->append(lines); }
   // The tag without its quotes.
   void ETag(std::string_view tag);
+  // Appends to the tag, if there is one; the head is open.
+  void ExtendETag(std::string_view suffix);
 
   // Ends the head. The body is appended to what is returned, and nothing before it is touched.
   Bytes* body(size_t expected_bytes = 100);
-  size_t body_size() const { return out_->size() - body_at_; }
+  size_t body_size() const { return length_at_ == 0 ? 0 : out_->size() - body_at_; }
   // Takes back the body written so far and opens the head again: to compress it, or to answer something else.
   Bytes TakeBody();
   // Takes back everything since Begin.
@@ -91,6 +95,7 @@ class ResponseWriter {
   Options options_;
   int status_ = 0;
   size_t start_ = 0;      // of the head
+  size_t tag_end_ = 0;    // of the ETag, at its closing quote; zero: there is none
   size_t length_at_ = 0;  // where the line Content-Length begins; zero: the head is open
   size_t digits_ = 0;     // the room for the length
   size_t body_at_ = 0;

@@ -126,6 +126,31 @@ TEST(ResponseWriterTest, SomeAnswersHaveNoBodyAndNoLength) {
   EXPECT_TRUE(out.ends_with("\r\nContent-Length: 0\r\n\r\n")) << "an answer without a body still says so";
 }
 
+TEST(ResponseWriterTest, WithoutABodyItsSizeIsZeroWhateverStandsBefore) {
+  Bytes out(1000, 'x');
+  ResponseWriter answer(&out, kDate, {});
+  answer.Begin(304);
+  EXPECT_EQ(answer.body_size(), 0U);
+  answer.body()->append("abc");
+  EXPECT_EQ(answer.body_size(), 3U);
+}
+
+TEST(ResponseWriterTest, AnETagIsExtendedWhereItStands) {
+  Bytes out;
+  ResponseWriter answer(&out, kDate, {});
+  answer.Begin(200);
+  answer.ExtendETag("-none");
+  answer.ETag("17");
+  answer.ContentType("text/plain");
+  answer.body()->append("abc");
+  const Bytes body = answer.TakeBody();
+  answer.ExtendETag("-a");
+  answer.ExtendETag("-b");
+  answer.body()->append(body);
+  answer.Finish();
+  EXPECT_TRUE(out.ends_with("ETag: \"17-a-b\"\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\nabc")) << out;
+}
+
 TEST(ResponseWriterTest, ConnectionIsSaidWhereItIsNotUnderstood) {
   EXPECT_EQ(Answer("", 1, {.keep_alive = true, .minor_version = 1}).find("Connection"), Bytes::npos);
   EXPECT_NE(Answer("", 1, {.keep_alive = false, .minor_version = 1}).find("\r\nConnection: close\r\n"), Bytes::npos);

@@ -7,8 +7,14 @@
 #include "protocol/http/held_bytes.h"
 #include "protocol/http/problem.h"
 #include "protocol/http/routes.h"
+#include "protocol/http/tags.h"
 
 namespace kvarts::http {
+namespace {
+
+bool IsRead(Method method) { return method == Method::kGet || method == Method::kHead; }
+
+}  // namespace
 
 Answer::Answer(const Service& service, const HttpDate& date, const RequestInfo& info, Bytes* out)
     : service_(service),
@@ -19,10 +25,12 @@ Answer::Answer(const Service& service, const HttpDate& date, const RequestInfo& 
 ResponseWriter& Answer::Begin(int status, const Cost& cost) {
   status_ = status;
   writer_.Begin(status);
+  // Only what is read can be cached. What is read has forms, or may be compressed; said of all, it is one constant.
+  if (IsRead(info_.method)) writer_.Lines("Vary: Accept, Accept-Encoding\r\n");
+  if (!service_.options.cors_origins.empty()) writer_.Lines("Vary: Origin\r\n");
   if (info_.cors_origin != nullptr) {
     writer_.Header("Access-Control-Allow-Origin", *info_.cors_origin);
     writer_.Header("Access-Control-Expose-Headers", "ETag, Kvarts-Cost, Kvarts-Expiry, Kvarts-Warning, Retry-After");
-    writer_.Header("Vary", "Origin");
   }
   if (info_.show_cost) {
     // A dictionary of RFC 8941.
@@ -44,7 +52,8 @@ void Answer::Finish() {
   const size_t least = service_.options.compress_min_bytes;
   if (info_.gzip && least != 0 && writer_.body_size() >= least) {
     const Bytes plain = writer_.TakeBody();
-    writer_.Header("Vary", "Accept-Encoding");
+    // The tag in the answer to a write is of what is there now, not of the answer.
+    if (IsRead(info_.method)) writer_.ExtendETag(kGzipSuffix);
     writer_.Header("Content-Encoding", "gzip");
     AppendGzip(writer_.body(plain.size() / 2), plain);
   }

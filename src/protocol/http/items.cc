@@ -124,31 +124,33 @@ void WriteItemHead(JsonWriter& json, BytesView key, const ValueHeader& header) {
   json.EndObject();
 }
 
+std::string_view RawType(const ValueHeader& header, BytesView value) {
+  if (header.kind == ValueKind::kBytes) return kOctets;
+  if (header.kind != ValueKind::kTyped) return kJsonType;
+  const Result<TypedValue> typed = TypedValue::Decode(value);
+  return typed.has_value() ? typed->type : kOctets;
+}
+
 void MakeRaw(const ValueHeader& header, BytesView value, RawValue* raw) {
   raw->bytes = value;
-  raw->type = kOctets;
+  raw->type = RawType(header, value);
   switch (header.kind) {
     case ValueKind::kBytes:
-      return;
     case ValueKind::kJson:
-      raw->type = kJsonType;
       return;
     case ValueKind::kCounter:
       raw->number = std::to_string(CounterNumber(header, value));
       raw->bytes = raw->number;
-      raw->type = kJsonType;
       return;
     case ValueKind::kTyped:
-      if (const Result<TypedValue> typed = TypedValue::Decode(value); typed.has_value()) {
-        raw->bytes = typed->bytes;
-        raw->type = typed->type;
-      }
+      if (const Result<TypedValue> typed = TypedValue::Decode(value); typed.has_value()) raw->bytes = typed->bytes;
       return;
     case ValueKind::kEnvelope:
       if (Result<Envelope> envelope = Envelope::Decode(value); envelope.has_value()) {
         raw->number = std::move(envelope->payload);
         raw->bytes = raw->number;
-        raw->type = kJsonType;
+      } else {
+        raw->type = kOctets;
       }
       return;
   }

@@ -13,6 +13,8 @@ void WriteItemHead(JsonWriter& json, BytesView key, const ValueHeader& header);
 // The members of a value: "value" or "value_base64", and "envelope" or "type" where it has one.
 void WriteValue(JsonWriter& json, const ValueHeader& header, BytesView value);
 
+// The media type of a value by itself; it lies in the value, or is a constant.
+std::string_view RawType(const ValueHeader& header, BytesView value);
 // A value as raw bytes, and their media type.
 struct RawValue {
   BytesView bytes;

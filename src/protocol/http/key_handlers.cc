@@ -1,5 +1,4 @@
 // One key: GET, PUT, DELETE and PATCH of /keys/{key}.
-#include <array>
 #include <charconv>
 
 #include "core/user_keys.h"
@@ -17,20 +16,6 @@ namespace {
 
 constexpr std::string_view kJsonType = "application/json";
 
-// A version as an entity tag, without allocating.
-class Tag {
- public:
-  explicit Tag(Version version) {
-    size_ =
-        static_cast<size_t>(std::to_chars(text_.data(), text_.data() + text_.size(), version.stamp).ptr - text_.data());
-  }
-  std::string_view text() const { return {text_.data(), size_}; }
-
- private:
-  std::array<char, 20> text_;
-  size_t size_;
-};
-
 // An answer with one item: what was read or what was written.
 void AnswerItem(Answer& answer, int status, const Cost& cost, BytesView key, const ValueHeader& header,
                 BytesView value) {
@@ -46,8 +31,12 @@ void AnswerRaw(Answer& answer, const Cost& cost, const Record& record) {
   RawValue raw;
   MakeRaw(record.header, record.value, &raw);
   ResponseWriter& head = answer.Begin(200, cost);
-  head.ETag(Tag(record.header.version).text());
+  head.ETag(Tag(record.header.version, Form::kRaw).text());
   head.ContentType(raw.type);
+  // What somebody stored as a page is shown by a browser, but not with the rights of this server's own pages.
+  if (record.header.kind == ValueKind::kTyped) {
+    head.Lines("Content-Security-Policy: sandbox\r\nX-Content-Type-Options: nosniff\r\n");
+  }
   if (record.header.expiry != kNever) head.Header("Kvarts-Expiry", record.header.expiry.ToString());
   head.body(raw.bytes.size())->append(raw.bytes);
   answer.Finish();
@@ -143,6 +132,20 @@ Result<keys::Put> RawPut(const Call& call, const MediaType& type) {
   return put;
 }
 
+// Answers 304 when the client has what it would be sent, in this form.
+Result<bool> AnswerUnchanged(Call& call, Version version, Form form) {
+  if (!call.head.Has(Field::kIfNoneMatch)) return false;
+  KVARTS_TRY(const EntityTags tags, EntityTags::Parse(call.head.if_none_match(), "If-None-Match"));
+  Tag tag(version, form);
+  bool has = tags.HoldsWeakly(tag.text());
+  // Who can unpack it may have it packed.
+  if (!has && call.info.gzip) has = tags.HoldsWeakly(tag.Compressed().text());
+  if (!has) return false;
+  call.answer.Begin(304, call.cost).ETag(tag.text());
+  call.answer.Finish();
+  return true;
+}
+
 Status NoQuery(const Call& call) {
   if (call.head.query().empty()) return {};
   return QueryReader(call.head.query()).Finish();
@@ -155,7 +158,6 @@ Status GetKey(Call& call) {
   KVARTS_TRY(const BytesView key, KeyOf(call, &scratch));
   KVARTS_CHECK_OK(Authorize(call, Right::kRead, key));
   KVARTS_CHECK_OK(NoQuery(call));
-  KVARTS_TRY(const Form form, FormOf(call));
   KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, call.service.engine().limits()));
   const BytesView wanted = physical;
   std::optional<Record> record;
@@ -164,15 +166,13 @@ Status GetKey(Call& call) {
   if (!record) {
     return Error(ErrorCode::kNotFound, "there is nothing under the key", {{"key", Escaped(key)}});
   }
-  if (call.head.Has(Field::kIfNoneMatch)) {
-    KVARTS_TRY(const EntityTags tags, EntityTags::Parse(call.head.if_none_match(), "If-None-Match"));
-    const Tag tag(record->header.version);
-    if (tags.HoldsWeakly(tag.text())) {
-      call.answer.Begin(304, call.cost).ETag(tag.text());
-      call.answer.Finish();
-      return {};
-    }
+  KVARTS_TRY(const Form form, FormOf(call, RawType(record->header, record->value)));
+  if (call.head.Has(Field::kIfMatch)) {
+    KVARTS_TRY(const keys::Condition condition, MatchOf(call));
+    if (!condition.HoldsFor(record)) return keys::ConditionFailed(key, record);
   }
+  KVARTS_TRY(const bool unchanged, AnswerUnchanged(call, record->header.version, form));
+  if (unchanged) return {};
   const bool is_work = form == Form::kJson || call.info.gzip;
   if (is_work && record->value.size() > kLargeAnswer) {
     call.later = AnswerLater(*std::move(record), Bytes(key), form, call.cost);

@@ -26,11 +26,17 @@ Result<keys::Condition> ConditionOf(const Call& call) {
     if (tags.any()) return keys::Condition{Kind::kAbsent};
     return Error(ErrorCode::kInvalidArgument, "of a write, If-None-Match can only be *");
   }
+  return MatchOf(call);
+}
+
+Result<keys::Condition> MatchOf(const Call& call) {
+  using Kind = keys::Condition::Kind;
+  if (!call.head.Has(Field::kIfMatch)) return keys::Condition();
   KVARTS_TRY(const EntityTags tags, EntityTags::Parse(call.head.if_match(), "If-Match"));
   if (tags.any()) return keys::Condition{Kind::kPresent};
   keys::Condition condition{Kind::kVersionIn};
   tags.ForEach([&](const EntityTag& tag) {
-    const auto version = Version::Parse(tag.text);
+    const auto version = VersionInTag(tag.text);
     // A weak tag matches nothing, and neither does what is no version.
     if (version && !tag.weak) condition.versions.push_back(*version);
   });
@@ -67,14 +73,20 @@ KeyRange RangeOf(QueryReader& query) {
   return range;
 }
 
-Result<Form> FormOf(const Call& call) {
-  static constexpr std::array<std::string_view, 2> kForms = {"application/json", "application/octet-stream"};
+Result<Form> FormOf(const Call& call, std::string_view type) {
   if (!call.head.Has(Field::kAccept)) return Form::kJson;
-  const auto chosen = ChooseMedia(call.head.accept(), kForms);
+  const std::string_view accept = call.head.accept();
+  // What nearly all say, for whom nothing is taken apart.
+  if (accept == "*/*" || accept == "application/json") return Form::kJson;
+  const Result<MediaType> own = MediaType::Parse(type);
+  const Bytes own_type = own.has_value() ? own->ToLower() : Bytes();
+  const std::array<std::string_view, 3> forms = {"application/json", own_type, "application/octet-stream"};
+  const auto chosen = ChooseMedia(accept, forms);
   if (!chosen) {
-    return NotAcceptable("the answer is application/json or application/octet-stream", call.head.accept());
+    return NotAcceptable("the answer is application/json, or the value as application/octet-stream or its own type",
+                         accept);
   }
-  return static_cast<Form>(*chosen);
+  return *chosen == 0 ? Form::kJson : Form::kRaw;
 }
 
 Status WantJson(const Call& call) {

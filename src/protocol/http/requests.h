@@ -4,6 +4,7 @@
 #include "model/keys/commands.h"
 #include "net/http/target.h"
 #include "protocol/http/call.h"
+#include "protocol/http/tags.h"
 
 namespace kvarts::http {
 
@@ -12,6 +13,8 @@ Result<BytesView> KeyOf(const Call& call, Bytes* scratch);
 
 // If-Match and If-None-Match of a write.
 Result<keys::Condition> ConditionOf(const Call& call);
+// If-Match, whose tags may be of any form.
+Result<keys::Condition> MatchOf(const Call& call);
 
 // The header Kvarts-Durability, or the server's default; and in whose name it happens.
 Result<RunOptions> RunOptionsOf(const Call& call);
@@ -19,10 +22,9 @@ Result<RunOptions> RunOptionsOf(const Call& call);
 // prefix, or start and end, of a query; everything without either.
 KeyRange RangeOf(QueryReader& query);
 
-// Which of the two an answer with one value is to be.
-enum class Form : uint8_t { kJson, kRaw };
-// `invalid_argument` when Accept allows neither.
-Result<Form> FormOf(const Call& call);
+// The form that Accept asks for of a value whose own media type is `type`: as JSON, which is what we prefer, or by
+// itself under its own type or as octets. An error (406) when none of these is acceptable.
+Result<Form> FormOf(const Call& call, std::string_view type);
 
 // The body as JSON was asked for; refuses other media types.
 Status WantJson(const Call& call);
