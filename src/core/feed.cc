@@ -228,7 +228,7 @@ Status FeedTable::Record(Txn& txn) {
   return feeds == nullptr ? Status{} : Recorder(txn, *feeds).Run();
 }
 
-Result<FeedPage> FeedTable::Read(FeedId feed, FeedPosition from, size_t limit, size_t max_bytes) {
+Result<FeedPage> FeedTable::Read(FeedId feed, FeedPosition from, size_t limit, size_t max_bytes, ReadCost* cost) {
   KVARTS_TRY(const std::unique_ptr<View> view, engine_.OpenView());
   KVARTS_TRY(const FeedDeclaration declaration, ReadDeclaration(*view, feed));
   if (from != FeedPosition{} && from.version < declaration.floor) {
@@ -239,6 +239,7 @@ Result<FeedPage> FeedTable::Read(FeedId feed, FeedPosition from, size_t limit, s
   request.range = {Bytes(FeedEntryKey(feed, from).view()), FeedEntries(feed).end};
   request.max_entries = limit;
   request.max_bytes = std::min(max_bytes, engine_.limits().max_page_bytes);
+  request.options.cost = cost;
   KVARTS_TRY(const ScanPage scanned, view->Scan(request));
   FeedPage page{.entries = {}, .next = from, .more = scanned.rest().has_value()};
   for (size_t i = 0; i < scanned.size(); ++i) {

@@ -174,26 +174,26 @@ TEST_P(KeysTest, AValueIsGivenAsWhatItWasStored) {
     const char* type;  // null: none will do
   };
   const char* const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
-  for (const Case& one : std::vector<Case>{{"/keys/keys/picture", "image/png", "image/png"},
-                                           {"/keys/keys/picture", "IMAGE/PNG", "image/png"},
-                                           {"/keys/keys/picture", "image/*", "image/png"},
-                                           {"/keys/keys/picture", "image/webp, image/*;q=0.5", "image/png"},
-                                           {"/keys/keys/picture", "application/octet-stream", "image/png"},
-                                           {"/keys/keys/picture", "image/png, application/json;q=0.9", "image/png"},
-                                           {"/keys/keys/picture", "image/png;q=0.5, */*;q=0.1", "image/png"},
-                                           {"/keys/keys/picture", "image/png, */*", "image/png"},
-                                           {"/keys/keys/picture", "*/*", "application/json"},
-                                           {"/keys/keys/picture", "image/png;q=0.5, application/json",
-                                            "application/json"},
-                                           {"/keys/keys/picture", "image/png;q=0, */*", "application/json"},
-                                           {"/keys/keys/picture", browser, "application/json"},
-                                           {"/keys/keys/picture", "image/webp", nullptr},
-                                           {"/keys/keys/picture", "image/png;q=0", nullptr},
-                                           {"/keys/keys/picture", "text/*", nullptr},
-                                           {"/keys/keys/page", "text/html", "Text/HTML; charset=utf-8"},
-                                           {"/keys/keys/page", "text/html;charset=utf-8", "Text/HTML; charset=utf-8"},
-                                           {"/keys/keys/page", browser, "Text/HTML; charset=utf-8"},
-                                           {"/keys/keys/page", "image/*", nullptr}}) {
+  for (const Case& one :
+       std::vector<Case>{{"/keys/keys/picture", "image/png", "image/png"},
+                         {"/keys/keys/picture", "IMAGE/PNG", "image/png"},
+                         {"/keys/keys/picture", "image/*", "image/png"},
+                         {"/keys/keys/picture", "image/webp, image/*;q=0.5", "image/png"},
+                         {"/keys/keys/picture", "application/octet-stream", "image/png"},
+                         {"/keys/keys/picture", "image/png, application/json;q=0.9", "image/png"},
+                         {"/keys/keys/picture", "image/png;q=0.5, */*;q=0.1", "image/png"},
+                         {"/keys/keys/picture", "image/png, */*", "image/png"},
+                         {"/keys/keys/picture", "*/*", "application/json"},
+                         {"/keys/keys/picture", "image/png;q=0.5, application/json", "application/json"},
+                         {"/keys/keys/picture", "image/png;q=0, */*", "application/json"},
+                         {"/keys/keys/picture", browser, "application/json"},
+                         {"/keys/keys/picture", "image/webp", nullptr},
+                         {"/keys/keys/picture", "image/png;q=0", nullptr},
+                         {"/keys/keys/picture", "text/*", nullptr},
+                         {"/keys/keys/page", "text/html", "Text/HTML; charset=utf-8"},
+                         {"/keys/keys/page", "text/html;charset=utf-8", "Text/HTML; charset=utf-8"},
+                         {"/keys/keys/page", browser, "Text/HTML; charset=utf-8"},
+                         {"/keys/keys/page", "image/*", nullptr}}) {
     const HttpAnswer answer = Get(one.target, {{"Accept", one.accept}});
     ASSERT_EQ(answer.status, one.type != nullptr ? 200 : 406) << one.target << " " << one.accept;
     if (one.type == nullptr) continue;
@@ -328,9 +328,10 @@ TEST_P(KeysTest, EveryFormOfAValueHasATagOfItsOwn) {
     HttpHeaders headers;
     std::string tag;
   };
-  const std::vector<Case> cases = {
-      {{}, Quoted(version)}, {raw, Quoted(version + "-raw")}, {gzip, Quoted(version + "-gzip")},
-      {raw_gzip, Quoted(version + "-raw-gzip")}};
+  const std::vector<Case> cases = {{{}, Quoted(version)},
+                                   {raw, Quoted(version + "-raw")},
+                                   {gzip, Quoted(version + "-gzip")},
+                                   {raw_gzip, Quoted(version + "-raw-gzip")}};
   for (const Case& one : cases) {
     const HttpAnswer answer = Get("/keys/keys/forms", one.headers);
     EXPECT_EQ(answer.status, 200);
@@ -426,6 +427,31 @@ TEST_P(KeysTest, TheCostIsToldToThoseWhoAsk) {
     const std::string scan = Get(target, {{"Kvarts-Cost", "1"}}).Header("Kvarts-Cost");
     EXPECT_NE(scan.find("keys=1"), std::string::npos) << target << scan;
   }
+}
+
+TEST_P(KeysTest, ProblemsAndExportsTellTheirCostToo) {
+  const HttpHeaders ask = {{"Kvarts-Cost", "1"}};
+  PutJson("/keys/keys/spent", R"({"value":"text"})");
+  const auto has = [](const HttpAnswer& answer, int status, std::string_view part) {
+    EXPECT_EQ(answer.status, status) << answer.body;
+    EXPECT_NE((answer.Header("Kvarts-Cost") + ",").find(part), std::string::npos) << answer.Header("Kvarts-Cost");
+  };
+  has(Get("/keys/keys/spent-not", ask), 404, "keys=1,");
+  has(Get("/keys/keys/spent", {{"Kvarts-Cost", "1"}, {"If-Match", "\"1\""}}), 412, "keys=1,");
+  const HttpAnswer failed = Patch("/keys/keys/spent", R"({"increment":1})", ask);
+  has(failed, 400, "keys=1,");
+  has(failed, 400, "written=0,");
+  has(failed, 400, "runs=1,");
+  has(PutJson("/keys/keys/spent", R"({"value":1})", {{"Kvarts-Cost", "1"}, {"If-Match", "\"1\", \"2\""}}), 412,
+      "keys=1,");
+  // Of a stream it is known at its end.
+  const HttpAnswer lines = Get("/keys?prefix=keys/spent", {{"Kvarts-Cost", "1"}, {"Accept", "application/x-ndjson"}});
+  EXPECT_FALSE(lines.Has("Kvarts-Cost"));
+  const size_t last = lines.body.rfind('\n', lines.body.size() - 2);
+  const JsonValue end = JsonValue::Parse(lines.body.substr(last + 1));
+  EXPECT_EQ(end["cost"]["keys"].raw(), "1") << lines.body;
+  EXPECT_EQ(end["cost"]["skipped"].raw(), "0") << lines.body;
+  EXPECT_EQ(Get("/keys?prefix=keys/spent", {{"Accept", "application/x-ndjson"}}).body.find("cost"), std::string::npos);
 }
 
 KVARTS_ON_EVERY_ENGINE(KeysTest);

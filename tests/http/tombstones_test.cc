@@ -64,7 +64,8 @@ TEST_P(TombstonesTest, TooManyFailAndSayHowToGoOn) {
   EXPECT_EQ(Ask("GET", "/keys?prefix=enough/").status, 200);
   Bury("wall/", 900);
   for (const char* query : {"", "&values=false", "&count=exact"}) {
-    const HttpAnswer failed = Ask("GET", std::string("/keys?prefix=wall/") + query);
+    const HttpAnswer failed = Ask("GET", std::string("/keys?prefix=wall/") + query, {}, {{"Kvarts-Cost", "1"}});
+    EXPECT_GT(SkippedIn(failed), 300U) << failed.Header("Kvarts-Cost");
     EXPECT_TRUE(IsProblem(failed, 503, "overloaded")) << query;
     const JsonValue problem = JsonValue::Parse(failed.body);
     EXPECT_EQ(problem["limit"].text(), "tombstones_fail");

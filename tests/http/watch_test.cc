@@ -52,6 +52,21 @@ class WatchTest : public HttpTest {
   void WatchConcurrentWriters(const std::string& prefix, bool fed);
 };
 
+TEST_P(WatchTest, APollTellsWhatTheFeedCost) {
+  DeclareFeed("costly");
+  const std::string before = VersionOfPut("costly/0");
+  VersionOfPut("costly/1");
+  VersionOfPut("costly/2");
+  const HttpHeaders ask = {{"Kvarts-Cost", "1"}};
+  const std::string cost = Get("/watch?prefix=costly/&wait=5&since=" + before, ask).Header("Kvarts-Cost");
+  EXPECT_TRUE(cost.starts_with("keys=2,")) << cost;
+  HttpClient client(Server().address());
+  client.Send(RequestText("GET", "/watch?prefix=costly/", {{"Kvarts-Cost", "1"}, {"Accept", "text/event-stream"}}));
+  const std::string head = client.ReadSome(4096);
+  EXPECT_TRUE(head.starts_with("HTTP/1.1 200")) << head;
+  EXPECT_EQ(head.find("Kvarts-Cost"), std::string::npos) << "nobody knows what a stream will cost";
+}
+
 void WatchTest::WatchConcurrentWriters(const std::string& prefix, bool fed) {
   constexpr int kWriters = 4;
   constexpr int kEach = 50;

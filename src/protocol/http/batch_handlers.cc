@@ -45,8 +45,9 @@ Result<WorkOp::Reply> ReadMany(Engine& engine, const std::vector<Bytes>& keys, u
     KVARTS_CHECK_OK(view ? view->Get(part, records, options) : engine.Get(part, records, options));
     for (size_t i = 0; i < part.size(); ++i) WriteRecord(json, keys[at + i], records[i]);
     if (reply.body.size() > max_bytes) {
-      return Error(ErrorCode::kTooLarge, "the values are too large to be read together",
-                   {{"limit", "max_body_bytes"}, {"at_most", std::to_string(max_bytes)}});
+      reply.problem = Error(ErrorCode::kTooLarge, "the values are too large to be read together",
+                            {{"limit", "max_body_bytes"}, {"at_most", std::to_string(max_bytes)}});
+      return reply;
     }
   }
   json.EndArray().EndObject();

@@ -22,7 +22,7 @@ Answer::Answer(const Service& service, const HttpDate& date, const RequestInfo& 
       writer_(out, date,
               {.keep_alive = info.keep_alive, .minor_version = info.minor_version, .head_only = info.head_only}) {}
 
-ResponseWriter& Answer::Begin(int status, const Cost& cost) {
+ResponseWriter& Answer::BeginStream(int status) {
   status_ = status;
   writer_.Begin(status);
   // Only what is read can be cached. What is read has forms, or may be compressed; said of all, it is one constant.
@@ -32,6 +32,11 @@ ResponseWriter& Answer::Begin(int status, const Cost& cost) {
     writer_.Header("Access-Control-Allow-Origin", *info_.cors_origin);
     writer_.Header("Access-Control-Expose-Headers", "ETag, Kvarts-Cost, Kvarts-Expiry, Kvarts-Warning, Retry-After");
   }
+  return writer_;
+}
+
+ResponseWriter& Answer::Begin(int status, const Cost& cost) {
+  BeginStream(status);
   if (info_.show_cost) {
     // A dictionary of RFC 8941.
     writer_.Header("Kvarts-Cost", fmt::format("keys={}, bytes={}, skipped={}, written={}, written_bytes={}, "
@@ -60,17 +65,30 @@ void Answer::Finish() {
   writer_.Finish();
 }
 
-void Answer::Problem(const Error& error) {
+void Answer::Problem(const Error& error, const Cost& cost) {
   const int status = StatusOf(error);
   if (status == 500) {
     Log(LogLevel::kError, "a request failed", error,
         {{"route", info_.route == nullptr ? std::string_view() : info_.route->path}, {"trace", info_.trace}});
   }
-  WriteProblem(Begin(status, {}), error);
+  WriteProblem(Begin(status, cost), error);
 }
 
 void Answer::Problem(const HttpError& error, std::string_view allow) {
   WriteProblem(Begin(error.status, {}), error, allow);
+}
+
+void WriteCost(JsonWriter& json, const Cost& cost) {
+  json.Field("keys", cost.read.keys).Field("bytes", cost.read.bytes).Field("skipped", cost.read.skipped);
+  json.Field("written", cost.keys_written).Field("written_bytes", cost.bytes_written);
+  json.Field("sync_us", cost.sync_wait_us).Field("runs", cost.runs);
+}
+
+Status WriteOp::Run(Txn& txn) {
+  const Status applied = Apply(txn);
+  spent_.read = txn.cost().read;
+  spent_.runs = txn.cost().runs;
+  return applied;
 }
 
 void Call::CountRead(BytesView key, size_t bytes) {

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "core/txn.h"
+#include "encoding/json_writer.h"
 #include "net/http/request_head.h"
 #include "net/http/response_head.h"
 #include "net/stream.h"
@@ -44,12 +45,14 @@ class Answer {
 
   // Begins the head; what the request cost goes into it, if the client asked for that.
   ResponseWriter& Begin(int status, const Cost& cost);
+  // The same of a stream, which will have cost more than is known now.
+  ResponseWriter& BeginStream(int status);
   ResponseWriter& writer() { return writer_; }
   // Says in the head that is being written that the request had to step over many tombstones, if it had to.
   void Warn(const Cost& cost);
   // Ends the answer; compresses the body if that pays.
   void Finish();
-  void Problem(const Error& error);
+  void Problem(const Error& error, const Cost& cost = {});
   // `allow`: the methods that would do.
   void Problem(const HttpError& error, std::string_view allow = {});
   int status() const { return status_; }
@@ -83,11 +86,18 @@ struct Call {
   void CountRange(BytesView start);
 };
 
+// What a request cost, as members of an object: the names are those of the header Kvarts-Cost.
+void WriteCost(JsonWriter& json, const Cost& cost);
+
 // A transaction: run by the store, answered when it has an outcome.
 class WriteOp {
  public:
   virtual ~WriteOp() = default;
   virtual Status Apply(Txn& txn) = 0;
+  // Applies it, and notes what that took should it be in vain.
+  Status Run(Txn& txn);
+  // Of a transaction that was not committed: what was read, and how often it was run.
+  const Cost& spent() const { return spent_; }
   // Of what was committed. An error of the transaction is answered as a problem without it.
   virtual void Respond(Answer& answer, const RunReport& report) = 0;
   // About how large the answer will be, once there is an outcome; nothing unless it may be large.
@@ -97,6 +107,9 @@ class WriteOp {
   RequestInfo info;
   size_t commands = 1;
   int answered = 0;  // the status
+
+ private:
+  Cost spent_;
 };
 
 // What a long operation works with, on its loop.

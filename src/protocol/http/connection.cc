@@ -227,7 +227,7 @@ void Connection::RunHandler(Call& call, const Route& route) {
     slow_->info = std::move(call.info);
     return;
   }
-  if (!made.has_value()) call.answer.Problem(made.error());
+  if (!made.has_value()) call.answer.Problem(made.error(), call.cost);
   Done(call.info, call.answer.status(), call.cost);
 }
 
@@ -320,7 +320,7 @@ net::Task<> Connection::RunSlow() {
     std::from_chars(skipped.data(), skipped.data() + skipped.size(), more);
     session.cost.read.skipped += more;
     if (answer.status() == 0) {
-      answer.Problem(ran.error());
+      answer.Problem(ran.error(), session.cost);
     } else {
       ending_ = true;
     }

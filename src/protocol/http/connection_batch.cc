@@ -34,7 +34,7 @@ net::Task<> Connection::RunBatch() {
     std::vector<Store::Request> requests;
     requests.reserve(batch_.size());
     for (const std::shared_ptr<WriteOp>& op : batch_) {
-      requests.push_back({[op](Txn& txn) { return op->Apply(txn); }, std::move(op->options), nullptr});
+      requests.push_back({[op](Txn& txn) { return op->Run(txn); }, std::move(op->options), nullptr});
     }
     WorkerPool* const workers = large ? &service_.workers : nullptr;
     outcomes = co_await RunAll(stream_.loop(), service_.store, std::move(requests), workers);
@@ -47,7 +47,7 @@ net::Task<> Connection::RunBatch() {
     AnswerBatch(outcomes, loop_.date, &stream_.output());
   }
   for (size_t i = 0; i < batch_.size(); ++i) {
-    Done(batch_[i]->info, batch_[i]->answered, outcomes[i].has_value() ? outcomes[i]->cost : Cost());
+    Done(batch_[i]->info, batch_[i]->answered, outcomes[i].has_value() ? outcomes[i]->cost : batch_[i]->spent());
   }
   stream_.output().append(std::exchange(behind_, {}));
   batch_.clear();
@@ -78,7 +78,7 @@ void Connection::AnswerBatch(const Outcomes& outcomes, const HttpDate& date, Byt
     if (outcomes[i].has_value()) {
       op.Respond(answer, *outcomes[i]);
     } else {
-      answer.Problem(outcomes[i].error());
+      answer.Problem(outcomes[i].error(), op.spent());
     }
     op.answered = answer.status();
   }

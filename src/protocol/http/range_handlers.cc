@@ -122,7 +122,7 @@ class ExportRange final : public SlowOp {
     head_only_ = session.info.head_only;
     if (session.info.gzip) gzip_.emplace();
     while (!done_) {
-      auto make = [this, &session] { return MakePart(session.service); };
+      auto make = [this, &session] { return MakePart(session); };
       Result<Part> part = co_await OnWorker(session.stream.loop(), session.service.workers, make,
                                             session.Turn(WorkerPool::Lane::kLong));
       if (!part.has_value()) co_return std::move(part).error();
@@ -145,7 +145,7 @@ class ExportRange final : public SlowOp {
   };
 
   void Begin(Session& session, Answer& answer) {
-    ResponseWriter& head = answer.Begin(200, {});
+    ResponseWriter& head = answer.BeginStream(200);
     answer.Warn(session.cost);  // of the first page: more is not known yet
     head.ContentType(kNdjson);
     if (gzip_) head.Header("Content-Encoding", "gzip");
@@ -153,9 +153,9 @@ class ExportRange final : public SlowOp {
   }
 
   // On a worker.
-  Result<Part> MakePart(const Service& service) {
+  Result<Part> MakePart(const Session& session) {
     query_.limit = std::min(left_.value_or(kPage), kPage);
-    KVARTS_TRY(const keys::KeyPage page, ReadPage(service, query_));
+    KVARTS_TRY(const keys::KeyPage page, ReadPage(session.service, query_));
     Part part{.lines = {}, .cost = page.cost};
     for (size_t i = 0; i < page.scanned.size(); ++i) {
       JsonWriter json(&part.lines);
@@ -165,7 +165,7 @@ class ExportRange final : public SlowOp {
     written_ += page.scanned.size();
     if (left_) *left_ -= page.scanned.size();
     done_ = head_only_ || !page.cursor || left_ == 0;
-    if (done_) AppendEnd(&part.lines, page.cursor);
+    if (done_) AppendEnd(&part.lines, page, session);
     if (page.cursor) query_.cursor = *page.cursor;
     if (gzip_) {
       const Bytes plain = std::exchange(part.lines, {});
@@ -185,10 +185,17 @@ class ExportRange final : public SlowOp {
     if (done_) AppendLastChunk(out);
   }
 
-  void AppendEnd(Bytes* lines, const std::optional<std::string>& cursor) const {
+  void AppendEnd(Bytes* lines, const keys::KeyPage& page, const Session& session) const {
     JsonWriter json(lines);
     json.BeginObject().Field("end", true).Field("count", written_).Name("cursor");
-    WriteCursor(json, cursor);
+    WriteCursor(json, page.cursor);
+    if (session.info.show_cost) {
+      Cost cost = session.cost;
+      cost.read += page.cost;
+      json.Name("cost").BeginObject();
+      WriteCost(json, cost);
+      json.EndObject();
+    }
     json.EndObject();
     lines->push_back('\n');
   }

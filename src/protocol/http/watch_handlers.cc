@@ -250,7 +250,7 @@ class Watch final : public SlowOp {
     while (!session.stream.aborted()) {
       waking.waker->Looking();
       Result<std::vector<Event>> found = std::vector<Event>();
-      auto read = [this, &service, &backlog] { return query_.feed ? ReadFeed(service) : TakeFrom(*backlog); };
+      auto read = [this, &session, &backlog] { return query_.feed ? ReadFeed(session) : TakeFrom(*backlog); };
       if (query_.feed || backlog->bytes() > kLargeAnswer) {
         found = co_await OnWorker(session.stream.loop(), service.workers, read);
       } else {
@@ -262,9 +262,9 @@ class Watch final : public SlowOp {
       const bool last = Last(session, found, until);
       if (!query_.events && last) {
         if (!found.has_value()) co_return std::move(found).error();
-        const WorkOp::Write write = [this, &found](Answer& poll, const std::stop_token&) -> Result<Cost> {
-          AnswerPoll(poll, *found);
-          return Cost();
+        const WorkOp::Write write = [this, &found, &session](Answer& poll, const std::stop_token&) -> Result<Cost> {
+          AnswerPoll(poll, *found, session.cost);
+          return session.cost;
         };
         const Status answered = co_await AnswerOnWorker(session, answer, write, session.Turn(WorkerPool::Lane::kShort));
         co_return answered;
@@ -324,10 +324,11 @@ class Watch final : public SlowOp {
   };
 
   // On a worker.
-  Result<std::vector<Event>> ReadFeed(Service& service) {
+  Result<std::vector<Event>> ReadFeed(Session& session) {
     std::vector<Event> events;
     // Changes of the feed that are not of the range cost no more than a page at a time.
-    KVARTS_TRY(const FeedPage page, service.store.feeds().Read(*query_.feed, next_, kFeedPage, kStreamPartBytes));
+    KVARTS_TRY(const FeedPage page, session.service.store.feeds().Read(*query_.feed, next_, kFeedPage, kStreamPartBytes,
+                                                                       &session.cost.read));
     for (const FeedEntry& entry : page.entries) {
       const bool concerns = entry.op == Mutation::Op::kEraseRange ? query_.range.Intersects({entry.key, entry.end})
                                                                   : query_.range.Contains(entry.key);
@@ -344,7 +345,7 @@ class Watch final : public SlowOp {
   }
 
   void Begin(Session& session, Answer& answer) {
-    ResponseWriter& head = answer.Begin(200, {});
+    ResponseWriter& head = answer.BeginStream(200);
     head.ContentType("text/event-stream");
     head.Header("Cache-Control", "no-store");
     chunked_ = head.Stream();
@@ -391,8 +392,8 @@ class Watch final : public SlowOp {
     if (last && chunked_) AppendLastChunk(&session.stream.output());
   }
 
-  void AnswerPoll(Answer& answer, const std::vector<Event>& events) const {
-    ResponseWriter& head = answer.Begin(200, {});
+  void AnswerPoll(Answer& answer, const std::vector<Event>& events, const Cost& cost) const {
+    ResponseWriter& head = answer.Begin(200, cost);
     head.ContentType("application/json");
     JsonWriter json(head.body());
     json.BeginObject().Name("changes").BeginArray();

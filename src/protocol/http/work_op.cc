@@ -44,6 +44,10 @@ namespace {
 std::unique_ptr<SlowOp> Replying(WorkOp::LongWork work, std::optional<WorkerPool::Lane> lane) {
   auto write = [work = std::move(work)](Answer& answer, const std::stop_token& stop) -> Result<Cost> {
     KVARTS_TRY(const WorkOp::Reply reply, work(stop));
+    if (reply.problem) {
+      answer.Problem(*reply.problem, reply.cost);
+      return reply.cost;
+    }
     ResponseWriter& head = answer.Begin(reply.status, reply.cost);
     head.ContentType(reply.type);
     head.body(reply.body.size())->append(reply.body);

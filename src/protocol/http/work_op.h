@@ -17,6 +17,8 @@ class WorkOp : public SlowOp {
     Bytes body = {};
     std::string_view type = "application/json";
     Cost cost = {};
+    // What is answered instead, when work that went wrong has cost something.
+    std::optional<Error> problem = {};
   };
   using Work = std::function<Result<Reply>()>;
   // What may take seconds; stop is requested when nobody wants it any more.
