@@ -28,6 +28,10 @@ void ScanPage::StopAfterLast(const KeyRange& range, bool reverse) {
   rest_ = reverse ? KeyRange{range.start, Bytes(last)} : KeyRange{KeyAfter(last), range.end};
 }
 
+void ScanPage::StopAt(BytesView reached, const KeyRange& range, bool reverse) {
+  rest_ = reverse ? KeyRange{range.start, KeyAfter(reached)} : KeyRange{Bytes(reached), range.end};
+}
+
 Result<std::optional<Record>> View::GetOne(BytesView key, const ReadOptions& options) {
   std::optional<Record> record;
   KVARTS_CHECK_OK(Get({&key, 1}, {&record, 1}, options));

@@ -30,9 +30,10 @@ struct ReadCost {
 struct ReadOptions {
   bool expired_too = false;  // show values that have expired but are still stored
   ReadCost* cost = nullptr;  // added to, if given
-  // A page that steps over more tombstones and expired values than this is given up as `overloaded`, with the fields
-  // `limit` (max_skipped), `at_most`, `skipped` and `reached`: the key, escaped, with which a caller goes on who wants
-  // what lies behind. Without `reached` nothing does.
+  // A page that has stepped over more tombstones and expired values than this ends with what it has found so far; its
+  // rest begins where it stopped. When it has found nothing it is given up as `overloaded`, with the fields `limit`
+  // (max_skipped), `at_most`, `skipped` and `reached`: the key, escaped, with which a caller goes on who wants what
+  // lies behind. Without `reached` nothing does.
   uint64_t max_skipped = UINT64_MAX;
 };
 
@@ -79,6 +80,8 @@ class ScanPage {
   void set_rest(KeyRange rest) { rest_ = std::move(rest); }
   // Sets the rest behind the last entry of this page.
   void StopAfterLast(const KeyRange& range, bool reverse);
+  // Sets the rest so that it begins with `reached`.
+  void StopAt(BytesView reached, const KeyRange& range, bool reverse);
 
  private:
   struct Place {

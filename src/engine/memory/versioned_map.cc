@@ -84,14 +84,15 @@ Result<ScanPage> VersionedMap::Scan(const ScanRequest& request, const ReadPoint&
   ScanPage page;
   ReadCost cost;
   std::optional<Error> given_up;
-  // False when the page is full, or the scan given up.
+  // False when the page is over.
   const auto visit = [&](const Keys::value_type& pair) {
     const auto& [key, entries] = pair;
     const Entry* entry = EntryAt(entries, at.version);
     if (entry == nullptr) return true;  // written later
     if (!entry->record || (!request.options.expired_too && entry->record->header.ExpiredAt(at.time))) {
       if (++cost.skipped <= request.options.max_skipped) return true;
-      given_up = TooManySkipped(request.options, cost.skipped, key);
+      if (page.empty()) given_up = TooManySkipped(request.options, cost.skipped, key);
+      page.StopAt(key, request.range, request.reverse);
       return false;
     }
     const BytesView value = request.keys_only ? BytesView() : entry->record->value;

@@ -64,23 +64,26 @@ class PageBuilder {
     return request_.options.max_skipped == UINT64_MAX ? 0 : Stride(request_.options.max_skipped);
   }
 
-  // Walks one segment. kFull when the page is; kCount when it is to be walked again, from where the page ends.
-  enum class Walked { kAll, kFull, kCount };
-  Result<Walked> Walk(rocksdb::Iterator& it) {
+  // Walks a segment, or what is left of it. kOver when the page is; kCount when it is to be walked again, from where
+  // the page ends.
+  enum class Walked { kAll, kOver, kCount };
+  Result<Walked> Walk(rocksdb::Iterator& it, const KeyRange& segment) {
     request_.reverse ? it.SeekToLast() : it.SeekToFirst();
     while (true) {
-      KVARTS_TRY(const bool full, WalkOn(it));
-      if (full) return Walked::kFull;
+      KVARTS_TRY(const bool over, WalkOn(it));
+      if (over) return Walked::kOver;
       if (it.status().ok()) break;
       if (it.status().IsIncomplete() && !counts_.started()) {
         counts_.Start();
         expired_ = expired_before_;
         return Walked::kCount;
       }
-      KVARTS_CHECK_OK(TakeUpAgain(it));
+      KVARTS_TRY(const bool given_up, TakeUpAgain(it));
+      if (given_up) return Walked::kOver;
     }
-    if (TooMany()) return TooManySkipped(request_.options, skipped(), std::nullopt);
-    return Walked::kAll;
+    if (!TooMany()) return Walked::kAll;
+    KVARTS_CHECK_OK(GiveUp(NextSegment(segment)));
+    return Walked::kOver;
   }
 
   // What is left of a segment behind the page's last entry.
@@ -96,7 +99,22 @@ class PageBuilder {
   ScanPage page;
 
  private:
-  // Until the iterator stops.
+  // Too much was stepped over: the page ends with what it has, and fails when that is nothing. `reached` is where the
+  // next one goes on; nothing when this was all.
+  Result<bool> GiveUp(std::optional<BytesView> reached) {
+    if (page.empty()) return TooManySkipped(request_.options, skipped(), reached);
+    if (reached) page.StopAt(*reached, request_.range, request_.reverse);
+    return true;
+  }
+
+  // A key from which on the segments lie that follow this one, if any do.
+  std::optional<BytesView> NextSegment(const KeyRange& segment) const {
+    const Bytes& border = request_.reverse ? segment.start : segment.end;
+    const bool last = border == (request_.reverse ? request_.range.start : request_.range.end);
+    return last ? std::nullopt : std::optional<BytesView>(border);
+  }
+
+  // Until the iterator stops, or the page is over, which is true.
   Result<bool> WalkOn(rocksdb::Iterator& it) {
     for (; it.Valid(); request_.reverse ? it.Prev() : it.Next()) {
       const BytesView key = it.key().ToStringView();
@@ -107,10 +125,13 @@ class PageBuilder {
       }
       const bool expired = header.ExpiredAt(time_) && !request_.options.expired_too;
       if (expired) ++expired_;
-      if (TooMany()) return TooManySkipped(request_.options, skipped(), key);
+      if (TooMany()) return GiveUp(key);
       if (expired) continue;
       if (request_.keys_only) value = {};
-      if (Full(key, value)) return true;
+      if (Full(key, value)) {
+        page.StopAfterLast(request_.range, request_.reverse);
+        return true;
+      }
       page.Append(key, value, header);
       expired_before_ = expired_;
       if (page.size() == kLookAhead) MakeRoom();
@@ -118,15 +139,16 @@ class PageBuilder {
     return false;
   }
 
-  // The iterator gave control back in the middle of what it steps over, because a limit is set.
-  Status TakeUpAgain(rocksdb::Iterator& it) {
+  // The iterator gave control back in the middle of what it steps over, because a limit is set. True when the page is
+  // over.
+  Result<bool> TakeUpAgain(rocksdb::Iterator& it) {
     Bytes reached;
     if (!it.status().IsIncomplete() || !it.GetProperty("rocksdb.iterator.internal-key", &reached).ok()) {
       return FromRocks(it.status());
     }
-    if (TooMany()) return TooManySkipped(request_.options, skipped(), reached);
+    if (TooMany()) return GiveUp(reached);
     request_.reverse ? it.SeekForPrev(ToSlice(reached)) : it.Seek(ToSlice(reached));
-    return {};
+    return false;
   }
 
   bool TooMany() const { return skipped() > request_.options.max_skipped; }
@@ -152,7 +174,7 @@ class PageBuilder {
   uint64_t expired_before_ = 0;  // of those, before the page's last entry
 };
 
-// Walks one segment of the range. True when the page is full.
+// Walks one segment of the range. True when the page is over.
 Result<bool> WalkSegment(RocksStore& store, const ReadPlace& place, const Routing::Segment& segment,
                          PageBuilder* builder) {
   KeyRange range = segment.range;
@@ -166,9 +188,10 @@ Result<bool> WalkSegment(RocksStore& store, const ReadPlace& place, const Routin
     how.max_skippable_internal_keys = builder->AtOnce();
     rocksdb::ColumnFamilyHandle* family = store.families[static_cast<size_t>(segment.profile)];
     KVARTS_TRY(const PageBuilder::Walked walked, InRocks([&] {
-                 return builder->Walk(*std::unique_ptr<rocksdb::Iterator>(store.db->NewIterator(how, family)));
+                 const std::unique_ptr<rocksdb::Iterator> it(store.db->NewIterator(how, family));
+                 return builder->Walk(*it, segment.range);
                }));
-    if (walked != PageBuilder::Walked::kCount) return walked == PageBuilder::Walked::kFull;
+    if (walked != PageBuilder::Walked::kCount) return walked == PageBuilder::Walked::kOver;
     range = builder->Behind(segment.range);
   }
 }
@@ -178,11 +201,8 @@ Status Build(RocksStore& store, const ReadPlace& place, const ScanRequest& reque
   std::vector<Routing::Segment> segments = place.routing.Segments(request.range);
   if (request.reverse) std::ranges::reverse(segments);
   for (const Routing::Segment& segment : segments) {
-    KVARTS_TRY(const bool full, WalkSegment(store, place, segment, builder));
-    if (full) {
-      builder->page.StopAfterLast(request.range, request.reverse);
-      break;
-    }
+    KVARTS_TRY(const bool over, WalkSegment(store, place, segment, builder));
+    if (over) break;
   }
   return {};
 }

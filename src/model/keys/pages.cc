@@ -59,14 +59,20 @@ Result<Count> CountKeys(Engine& engine, const PageQuery& query, const CursorSett
   while (true) {
     if (stop.stop_requested()) return Error(ErrorCode::kUnavailable, "the count was given up");
     reading.request.max_entries = std::min<uint64_t>(engine.limits().max_page_entries, at_most - count.keys);
-    KVARTS_TRY(const ScanPage page, reading.view->Scan(reading.request));
-    count.keys += page.size();
-    if (!page.rest()) return count;
-    if (count.keys >= at_most) {
-      count.cursor = CursorTo(reading, *page.rest(), setting);
+    // All pages together step over no more than one may.
+    reading.request.options.max_skipped = query.max_skipped - count.cost.skipped;
+    const Result<ScanPage> page = reading.view->Scan(reading.request);
+    if (page.has_value()) {
+      count.keys += page->size();
+      if (!page->rest()) return count;
+      reading.request.range = *page->rest();
+    } else if (count.keys == 0 || page.error().field("limit") != "max_skipped") {
+      return page.error();
+    }
+    if (!page.has_value() || count.keys >= at_most || count.cost.skipped >= query.max_skipped) {
+      count.cursor = CursorTo(reading, reading.request.range, setting);
       return count;
     }
-    reading.request.range = *page.rest();
   }
 }
 

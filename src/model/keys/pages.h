@@ -16,7 +16,8 @@ struct PageQuery {
   size_t limit = 100;
   size_t max_bytes = 1 << 20;
   std::string cursor = {};  // of the page before
-  // More tombstones and expired values than this in one page fail it as `overloaded`.
+  // A page that has stepped over more tombstones and expired values than this ends with what it has found, and fails as
+  // `overloaded` when that is nothing. So does a count.
   uint64_t max_skipped = UINT64_MAX;
 };
 
