@@ -7,6 +7,7 @@
 //                     (1, "feed", uint feed)                   core/feed: a declaration
 //                     (1, "secret", text name)                 core/secret: what no tool prints
 //                     (1, "token", text id)                    model/access: a token
+//                     (1, "tokens")                            model/access: that there has been a token
 //                     (1, "namespace", text name)              model/catalog: a declaration
 //   2       keys      (2, tail user key)                       what the user put there
 //   3       feed      (3, uint feed, uint version, uint n)     core/feed: the n-th change of a commit

@@ -334,6 +334,47 @@ TEST_P(TokenFilesTest, TokensMadeBeforeLetAServerListenAnywhere) {
   EXPECT_EQ(client.Call("PUT", "/keys/a", {{"Authorization", "Bearer " + admin}}, "x").status, 200);
 }
 
+TEST_P(TokenFilesTest, TokensThatHaveExpiredKeepTheDoorShutAfterARestart) {
+  const TempDir dir;
+  const auto stop = [](ServerProcess& server) {
+    server.Signal(SIGTERM);
+    EXPECT_EQ(server.Wait(), 0);
+  };
+  {
+    const auto server = Start({"--data", dir / "data"});
+    HttpClient client(server->address());
+    ASSERT_EQ(client.Call("POST", "/tokens", {}, R"({"name":"short","scopes":["admin"],"ttl":0.2})").status, 201);
+    stop(*server);
+  }
+  std::this_thread::sleep_for(milliseconds(210));
+  {
+    const auto server = Start({"--data", dir / "data"});
+    HttpClient client(server->address());
+    EXPECT_EQ(client.Call("GET", "/keys").status, 401);
+    EXPECT_EQ(client.Call("POST", "/tokens", {}, R"({"name":"x","scopes":["admin"]})").status, 401);
+    stop(*server);
+  }
+  // Who has the directory gets in again; and with the last token that is revoked it is as it was before the first.
+  const auto kvarts = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), KVARTS_BINARY_DIR "/kvarts");
+    words.insert(words.end(), {"--data", dir / "data", "--json"});
+    const ProgramRun ran = RunProgram(words);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return ran.out;
+  };
+  const JsonValue made = JsonValue::Parse(kvarts({"token", "create", "again", "--scope", "admin"}));
+  {
+    const auto server = Start({"--data", dir / "data"});
+    HttpClient client(server->address());
+    EXPECT_EQ(client.Call("GET", "/keys", {{"Authorization", "Bearer " + made["token"].text()}}).status, 200);
+    stop(*server);
+  }
+  kvarts({"token", "revoke", made["id"].text()});
+  const auto server = Start({"--data", dir / "data"});
+  HttpClient client(server->address());
+  EXPECT_EQ(client.Call("GET", "/keys").status, 200);
+}
+
 TEST_P(TokenFilesTest, SecretsAreNowhere) {
   const TempDir dir;
   const auto server = Start({"--data", dir / "data", "--log-level", "debug", "--slow-request", "1ms"});

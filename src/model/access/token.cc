@@ -65,6 +65,7 @@ Result<CreatedToken> CreateToken(Txn& txn, const NewToken& token) {
   KVARTS_CHECK_OK(record.info.Check());
   KVARTS_CHECK_OK(CheckRoom(txn));
   KVARTS_CHECK_OK(Save(txn, record));
+  txn.Put(TokensMarkKey(), {});
   return CreatedToken{TokenText::Make(record.info.id, secret), std::move(record.info)};
 }
 
@@ -88,6 +89,12 @@ Status RevokeToken(Txn& txn, const TokenId& id) {
   KVARTS_TRY(const std::optional<Record> record, txn.Get(TokenKey(id)));
   if (!record) return Error(ErrorCode::kNotFound, "there is no such token", {{"token", Escaped(id.text)}});
   txn.Erase(TokenKey(id));
+  ScanRequest others;
+  others.range = TokenKeys();
+  others.keys_only = true;
+  others.max_entries = 1;
+  KVARTS_TRY(const ScanPage left, txn.Scan(others));
+  if (left.empty()) txn.Erase(TokensMarkKey());
   return {};
 }
 

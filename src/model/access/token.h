@@ -33,7 +33,7 @@ Result<CreatedToken> CreateToken(Txn& txn, const NewToken& token);
 Result<std::vector<TokenInfo>> ListTokens(Txn& txn);
 // `not_found` when there is none, as in the following.
 Result<TokenInfo> GetToken(Txn& txn, const TokenId& id);
-// For good.
+// For good. With the last one the store is as it was before there were tokens.
 Status RevokeToken(Txn& txn, const TokenId& id);
 // Until it is enabled again; its expiry stays what it is.
 Status SetTokenDisabled(Txn& txn, const TokenId& id, bool disabled);

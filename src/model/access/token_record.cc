@@ -14,6 +14,7 @@ constexpr uint8_t kHasLimit = 2;
 constexpr uint8_t kAllFlags = 3;
 
 constexpr std::string_view kSettingsName = "token";
+constexpr std::string_view kMarkName = "tokens";
 constexpr std::string_view kTextBegins = "kv_";
 // Crockford's 32: none is taken for another when it is read out.
 constexpr std::string_view kIdAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -147,6 +148,15 @@ Result<TokenId> TokenOfKey(BytesView key) {
   KVARTS_CHECK_OK(reader.Finish());
   if (!IsId(id)) return Error(ErrorCode::kCorruption, "the key of the token is damaged");
   return TokenId{id};
+}
+
+const Bytes& TokensMarkKey() {
+  static const Bytes kKey = [] {
+    KeyBuffer key;
+    BeginKey(&key, Space::kSettings).Text(kMarkName);
+    return Bytes(key.view());
+  }();
+  return kKey;
 }
 
 const KeyRange& TokenKeys() {

@@ -81,5 +81,8 @@ KeyBuffer TokenKey(const TokenId& id);
 Result<TokenId> TokenOfKey(BytesView key);
 // All of them.
 const KeyRange& TokenKeys();
+// (1, "tokens"): there has been a token since the last one was revoked. Records of tokens go when they expire; this
+// stays, so that a store whose tokens have all expired is not taken for one without.
+const Bytes& TokensMarkKey();
 
 }  // namespace kvarts

@@ -34,14 +34,19 @@ void Credential::Charge(const Cost& cost, Timestamp now) const {
 Result<std::unique_ptr<Tokens>> Tokens::Open(Store& store) {
   std::unique_ptr<Tokens> tokens(new Tokens(store));
   // First the watch, then the view, so that nothing falls between them.
-  tokens->watch_ = store.subscriptions().Watch(
-      TokenKeys(),
-      [table = tokens.get()](const Mutation& mutation, Version version) { table->Changed(mutation, version); });
+  const auto changed = [table = tokens.get()](const Mutation& mutation, Version version) {
+    table->Changed(mutation, version);
+  };
+  tokens->watch_ = store.subscriptions().Watch(TokenKeys(), changed);
+  tokens->mark_watch_ = store.subscriptions().Watch(KeyRange::Single(TokensMarkKey()), changed);
   KVARTS_CHECK_OK(tokens->Load());
   return tokens;
 }
 
-Tokens::~Tokens() { store_.subscriptions().Cancel(watch_); }
+Tokens::~Tokens() {
+  store_.subscriptions().Cancel(watch_);
+  store_.subscriptions().Cancel(mark_watch_);
+}
 
 Status Tokens::Load() {
   std::vector<TokenRecord> records;
@@ -58,8 +63,10 @@ Status Tokens::Load() {
     more = page.rest().has_value();
     if (more) request.range = *page.rest();
   }
+  KVARTS_TRY(const std::optional<Record> mark, view->GetOne(TokensMarkKey()));
   const Timestamp now = view->time();
   std::lock_guard lock(changing_);
+  in_use_ = mark.has_value();
   for (TokenRecord& record : records) Keep(std::move(record), now);
   // Some of these the view has shown already. Together they end where the last of them ends, so it does no harm.
   for (const Change& change : early_) Apply(change.mutation, change.version.time());
@@ -80,6 +87,10 @@ void Tokens::Changed(const Mutation& mutation, Version version) {
 }
 
 void Tokens::Apply(const Mutation& mutation, Timestamp now) {
+  if (mutation.key == TokensMarkKey()) {
+    in_use_.store(mutation.op == Mutation::Op::kPut, std::memory_order_release);
+    return;
+  }
   if (mutation.op == Mutation::Op::kEraseRange) {
     const KeyRange range{mutation.key, mutation.end};
     const auto erased = [&](const Credential& credential) {
@@ -122,9 +133,8 @@ void Tokens::Keep(TokenRecord record, Timestamp now) {
     std::lock_guard lock(part.lock);
     before = std::exchange(part.credentials[id], credential);
   }
-  expiries_.insert(credential->token().expiry);
-  if (before != nullptr) expiries_.erase(expiries_.find(before->token().expiry));
-  Sum();
+  if (before == nullptr) size_.fetch_add(1, std::memory_order_relaxed);
+  in_use_.store(true, std::memory_order_release);
 }
 
 void Tokens::Drop(const std::string& id) {
@@ -143,14 +153,8 @@ void Tokens::DropIf(Part* part, const Which& which) {
       std::lock_guard lock(part->lock);
       part->credentials.erase(credential->token().id.text);
     }
-    expiries_.erase(expiries_.find(credential->token().expiry));
+    size_.fetch_sub(1, std::memory_order_relaxed);
   }
-  Sum();
-}
-
-void Tokens::Sum() {
-  size_.store(expiries_.size(), std::memory_order_relaxed);
-  lasts_until_.store(expiries_.empty() ? 0 : expiries_.rbegin()->micros, std::memory_order_release);
 }
 
 std::shared_ptr<const Credential> Tokens::Find(std::string_view id) const {
@@ -186,11 +190,6 @@ bool Tokens::StillHolds(const Credential& credential) const {
   const auto current = Find(credential.token_.id.text);
   return current != nullptr && current->hash_ == credential.hash_ &&
          current->token_.scopes == credential.token_.scopes && current->Holds(store_.engine().Now());
-}
-
-bool Tokens::any() const {
-  const uint64_t until = lasts_until_.load(std::memory_order_acquire);
-  return until != 0 && store_.engine().Now().micros < until;
 }
 
 }  // namespace kvarts

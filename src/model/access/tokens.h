@@ -13,7 +13,6 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -78,8 +77,8 @@ class Tokens {
   Result<std::shared_ptr<const Credential>> Check(std::string_view text, Last* last = nullptr) const;
   // Whether what was checked earlier is still in force, and as far: for requests that last.
   bool StillHolds(const Credential& credential) const;
-  // Whether there is a token at all, disabled ones included.
-  bool any() const;
+  // Whether tokens are in use: there is one, be it disabled, or there was one that has expired and was not revoked.
+  bool any() const { return in_use_.load(std::memory_order_acquire); }
   // How many the table holds; some may have expired.
   size_t size() const { return size_.load(std::memory_order_relaxed); }
 
@@ -110,8 +109,6 @@ class Tokens {
   void Drop(const std::string& id);
   template <class Which>
   void DropIf(Part* part, const Which& which);
-  // What can be asked without the lock.
-  void Sum();
 
   Part& PartOf(std::string_view id) { return parts_[Hash()(id) % kParts]; }
   const Part& PartOf(std::string_view id) const { return parts_[Hash()(id) % kParts]; }
@@ -119,16 +116,15 @@ class Tokens {
 
   Store& store_;
   Subscriptions::Id watch_ = 0;
+  Subscriptions::Id mark_watch_ = 0;
   std::array<Part, kParts> parts_;
   // Grows with every change, once it is in the table.
   std::atomic<uint64_t> generation_{1};
-  // The last expiry of all tokens; zero when there is none.
-  std::atomic<uint64_t> lasts_until_{0};
+  std::atomic<bool> in_use_{false};
   std::atomic<size_t> size_{0};
 
   // Guards the following, and is held by whoever changes the table.
   std::mutex changing_;
-  std::multiset<Timestamp> expiries_;
   bool loaded_ = false;
   std::vector<Change> early_;  // what changed while the table was being loaded
 };
