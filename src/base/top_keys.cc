@@ -114,6 +114,7 @@ void TopKeys::Count(Lane* lane, BytesView key, double weight, double bytes) {
   PrefixEnds ends;
   const size_t prefixes = options_.cut(key, &ends);
   for (size_t i = 0; i < prefixes; ++i) add(&lane->tables[1], key.substr(0, ends[i]));
+  if (const BytesView group = options_.group(key); !group.empty()) add(&lane->tables[2], group);
   lane->total += weight;
 }
 

@@ -3,13 +3,14 @@
 // A TopKeys belongs to one thread, which tells it of every read and write; anybody may Take a snapshot at any time, and
 // those of several threads are merged. It looks at a sample: while little happens at everything, then at about
 // 8,000 reads and 8,000 writes a second, each counting for those that were skipped (at random, so no rhythm of requests
-// is missed or favoured). What is sampled goes into Space-Saving tables (space_saving.h), one of keys and one of
-// prefixes, for reads and for writes. What was counted fades with a half-life of a minute, so that hot means now.
+// is missed or favoured). What is sampled goes into Space-Saving tables (space_saving.h), one of keys, one of prefixes
+// and one of the groups that keys belong to, for reads and for writes. What was counted fades with a half-life of a
+// minute, so that hot means now.
 //
-// What it costs: a decrement for a request that is skipped, and for one that is looked at up to five table updates,
-// well below a microsecond; so under full load a few per mille of the thread. Memory: 4 tables of 512 entries, at most
-// 0.8 MiB with keys of 256 bytes and more, about 0.3 MiB with short ones. Keys longer than kKeptBytes are told apart by
-// their hash; only their start is kept.
+// What it costs: a decrement for a request that is skipped, and for one that is looked at up to six table updates,
+// well below a microsecond; so under full load a few per mille of the thread. Memory: 4 tables of 512 entries and 2 of
+// 128, at most 0.9 MiB with keys of 256 bytes and more, about 0.3 MiB with short ones. Keys longer than kKeptBytes are
+// told apart by their hash; only their start is kept.
 //
 // Rates are estimates. Of each it is known that the true one, but for the luck of sampling, lies between per_second and
 // per_second + error.
@@ -55,6 +56,8 @@ class HotKeys {
   // The hottest first; those that hardly happen are left out.
   std::vector<HotKey> Keys(HotOrder order, size_t at_most) const { return Hottest(0, order, at_most); }
   std::vector<HotKey> Prefixes(HotOrder order, size_t at_most) const { return Hottest(1, order, at_most); }
+  // Their names are in `key`.
+  std::vector<HotKey> Groups(HotOrder order, size_t at_most) const { return Hottest(2, order, at_most); }
   // Of everything, so that a share can be told.
   double reads_per_second() const { return totals_[0]; }
   double writes_per_second() const { return totals_[1]; }
@@ -69,7 +72,7 @@ class HotKeys {
   std::vector<HotKey> Hottest(size_t kind, HotOrder order, size_t at_most) const;
 
   std::array<double, 2> totals_{};              // reads, writes
-  std::array<std::array<Part, 2>, 2> parts_{};  // reads, writes: keys, prefixes
+  std::array<std::array<Part, 3>, 2> parts_{};  // reads, writes: keys, prefixes, groups
 };
 
 class TopKeys {
@@ -85,6 +88,8 @@ class TopKeys {
     uint64_t seed = 0;
     // Called for samples only: at most 4 prefixes of the key, each no longer than kKeptBytes.
     std::function<size_t(BytesView, PrefixEnds*)> cut = CutAtDelimiters;
+    // Called for samples only: the name of the group that the key is counted for; empty for none.
+    std::function<BytesView(BytesView)> group = [](BytesView) { return BytesView(); };
   };
 
   // The clock outlives it.
@@ -106,9 +111,11 @@ class TopKeys {
  private:
   // At most one in so many is looked at, so that what follows a rush is seen soon.
   static constexpr double kMaxPeriod = 64;
+  // More groups than this and the lightest share places.
+  static constexpr uint32_t kGroups = 128;
 
   struct Lane {
-    explicit Lane(uint32_t capacity) : tables{SpaceSaving(capacity), SpaceSaving(capacity)} {}
+    explicit Lane(uint32_t capacity) : tables{SpaceSaving(capacity), SpaceSaving(capacity), SpaceSaving(kGroups)} {}
 
     uint32_t skip = 1;  // until the next sample
     // Only the owner looks at these.
@@ -119,7 +126,7 @@ class TopKeys {
     uint64_t events = 0;   // since `since`
     uint64_t since_us = 0;
     // Under the lock.
-    std::array<SpaceSaving, 2> tables;  // keys, prefixes
+    std::array<SpaceSaving, 3> tables;  // keys, prefixes, groups
     double total = 0;
   };
 

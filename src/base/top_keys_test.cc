@@ -286,5 +286,25 @@ TEST_F(TopKeysTest, SnapshotsAreTakenWhileTheOwnerGoesOn) {
   EXPECT_GT(taken.reads_per_second() + taken.writes_per_second(), 0);
 }
 
+TEST_F(TopKeysTest, GroupsAreCountedWhateverTheirKeysAre) {
+  TopKeys::Options options;
+  options.capacity = 4;  // far fewer than there are keys
+  options.group = [](BytesView key) { return key.starts_with("a") ? BytesView("as") : BytesView(); };
+  TopKeys grouped(clock, options);
+  for (int i = 0; i < 100; ++i) {
+    grouped.Read("a" + std::to_string(i), 10);
+    grouped.Write("a" + std::to_string(i), 20);
+    grouped.Read("b" + std::to_string(i), 10);
+  }
+  HotKeys hot = grouped.Take();
+  hot.Merge(grouped.Take());
+  const std::vector<HotKey> groups = hot.Groups(HotOrder::kReads, 10);
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(groups[0].key, "as");
+  EXPECT_DOUBLE_EQ(groups[0].reads.per_second, hot.reads_per_second() / 2);
+  EXPECT_DOUBLE_EQ(groups[0].writes.per_second, hot.writes_per_second());
+  EXPECT_DOUBLE_EQ(groups[0].writes.bytes_per_second, 20 * hot.writes_per_second());
+}
+
 }  // namespace
 }  // namespace kvarts

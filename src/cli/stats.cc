@@ -106,7 +106,7 @@ Syntax MakeSyntax() {
       {.arguments = {{"DIR", true}},
        .options = {{"watch", OptionKind::kFlag, {}, "a live view: rates and latencies, again and again, until Ctrl-C"},
                    {"interval", OptionKind::kDuration, "TIME", "between two looks of --watch; else 1 s", {}, 100'000},
-                   {"hot", OptionKind::kFlag, {}, "the keys and prefixes that are used most right now"},
+                   {"hot", OptionKind::kFlag, {}, "the keys, prefixes and namespaces used most right now"},
                    {"by", OptionKind::kChoice, "WHAT", "what is hot", {"reads", "writes", "bytes"}},
                    {"json", OptionKind::kFlag, {}, "JSON instead of tables; of --watch a line each time"}},
        .description =

@@ -150,13 +150,14 @@ void AddResources(const Change& change, Table* table) {
 
 std::string HotTable(std::string_view title, const std::vector<HotLine>& lines, size_t at_most, size_t longest) {
   if (lines.empty()) return "";
-  Table table({kLeft, kRight, kRight, kRight});
-  table.Add({std::string(title), "reads", "writes", "bytes"});
+  const bool spaces = std::ranges::any_of(lines, [](const HotLine& line) { return !line.name_space.empty(); });
+  Table table({kLeft, kRight, kRight, kRight, kLeft});
+  table.Add({std::string(title), "reads", "writes", "bytes", spaces ? "namespace" : ""});
   for (const HotLine& line : lines) {
     if (at_most-- == 0) break;
     std::string key = Shown(line.key);
     if (line.cut || Columns(key) > longest) key = Fitted(key, longest - 1) + "…";
-    table.Add({key, Rate(line.reads), Rate(line.writes), ByteRate(line.bytes)});
+    table.Add({key, Rate(line.reads), Rate(line.writes), ByteRate(line.bytes), Shown(line.name_space)});
   }
   return table.ToString() + "\n";
 }
@@ -164,8 +165,10 @@ std::string HotTable(std::string_view title, const std::vector<HotLine>& lines, 
 Result<HotLine> ParseHotLine(JsonReader& json) {
   HotLine line;
   json.Object([&](std::string_view name) {
-    if (name == "key") {
+    if (name == "key" || name == "name") {
       line.key = json.Text();
+    } else if (name == "namespace") {
+      line.name_space = json.Text();
     } else if (name == "key_base64") {
       line.key = json.Base64();
     } else if (name == "cut") {
@@ -218,6 +221,8 @@ Result<HotSnapshot> ParseHot(std::string_view text) {
       lines(&hot.keys);
     } else if (name == "prefixes") {
       lines(&hot.prefixes);
+    } else if (name == "namespaces") {
+      lines(&hot.namespaces);
     } else if (name == "reads_per_second") {
       hot.reads = json.Double();
     } else if (name == "writes_per_second") {
@@ -243,6 +248,7 @@ Result<HotSnapshot> FetchHot(const Fetch& fetch, std::string_view by) {
   };
   merge(&hot.keys, written.keys);
   merge(&hot.prefixes, written.prefixes);
+  merge(&hot.namespaces, written.namespaces);
   return hot;
 }
 
@@ -296,7 +302,8 @@ std::string RenderLive(const StatsSnapshot& now, const StatsSnapshot& before, si
   AddResources(change, &figures);
   const std::string text = Title(now) + Requests(change) + figures.ToString() + "\n" +
                            HotTable("hot keys", now.hot.keys, kHotLines, kLongestKey) +
-                           HotTable("hot prefixes", now.hot.prefixes, kHotLines, kLongestKey);
+                           HotTable("hot prefixes", now.hot.prefixes, kHotLines, kLongestKey) +
+                           HotTable("hot namespaces", now.hot.namespaces, kHotLines, kLongestKey);
   return Fitted(text, columns);
 }
 
@@ -304,9 +311,10 @@ std::string RenderHot(const HotSnapshot& hot, size_t columns) {
   const size_t longest = std::max<size_t>(kLongestKey, columns > 50 ? columns - 50 : 0);
   const std::string all = fmt::format("{} reads and {} writes are seen\n\n", Rate(hot.reads), Rate(hot.writes));
   if (hot.keys.empty() && hot.prefixes.empty()) return "Nothing is read or written.\n";
-  return Fitted(
-      all + HotTable("keys", hot.keys, SIZE_MAX, longest) + HotTable("prefixes", hot.prefixes, SIZE_MAX, longest),
-      columns);
+  return Fitted(all + HotTable("namespaces", hot.namespaces, SIZE_MAX, longest) +
+                    HotTable("keys", hot.keys, SIZE_MAX, longest) +
+                    HotTable("prefixes", hot.prefixes, SIZE_MAX, longest),
+                columns);
 }
 
 }  // namespace kvarts::cli

@@ -21,12 +21,14 @@ struct HotLine {
   double reads = 0;  // a second, as all of them
   double writes = 0;
   double bytes = 0;
+  std::string name_space = {};  // of the key, if there are namespaces
 };
 
 struct HotSnapshot {
   std::vector<HotLine> keys;
   std::vector<HotLine> prefixes;
-  double reads = 0;  // of everything
+  std::vector<HotLine> namespaces;  // their names as keys
+  double reads = 0;                 // of everything
   double writes = 0;
 };
 
@@ -62,7 +64,7 @@ std::optional<double> QuantileBetween(const StatsSnapshot& now, const StatsSnaps
 
 // Lines of at most so many columns. `before` may be the same as `now`: then there are no rates yet.
 std::string RenderLive(const StatsSnapshot& now, const StatsSnapshot& before, size_t columns);
-// The hottest keys and prefixes as tables.
+// The hottest keys, prefixes and namespaces as tables.
 std::string RenderHot(const HotSnapshot& hot, size_t columns);
 
 struct WatchOptions {

@@ -132,6 +132,16 @@ TEST(RenderHot, IsATable) {
   EXPECT_EQ(RenderHot({}, 100), "Nothing is read or written.\n");
 }
 
+TEST(RenderHot, GroupsByNamespace) {
+  const std::string text = RenderHot(
+      *ParseHot(R"({"keys":[{"key":"t/1","namespace":"cases","reads_per_second":5}],"prefixes":[],)"
+                R"-("namespaces":[{"name":"cases","reads_per_second":5},{"name":"(none)","reads_per_second":1}]})-"),
+      100);
+  EXPECT_THAT(text, testing::ContainsRegex("namespaces +reads +writes +bytes *\ncases +5.0/s"));
+  EXPECT_THAT(text, testing::ContainsRegex("\n.none. +1.0/s"));
+  EXPECT_THAT(text, testing::ContainsRegex("keys +reads +writes +bytes +namespace\nt/1 +5.0/s .* cases\n"));
+}
+
 TEST(FetchHot, MergesReadsAndWrites) {
   std::vector<std::string> asked;
   const Fetch fetch = [&](const std::string& path) -> Result<std::string> {

@@ -252,6 +252,27 @@ TEST(HotKeysOverHttp, AreOrderedAsAsked) {
   EXPECT_EQ(server.Ask("GET", "/hotkeys?limit=501").status, 400);
 }
 
+TEST(HotKeysOverHttp, AreGroupedByNamespace) {
+  ObservedServer server;
+  server.Put("free");
+  EXPECT_THAT(server.Get("/hotkeys?by=writes"), HasSubstr(R"("namespaces":[])")) << "there are none";
+  ASSERT_EQ(server.Ask("PUT", "/namespaces/cases", R"({"grammar":"case/<id>"})").status, 200);
+  ASSERT_EQ(server.Ask("PUT", "/namespaces/users", R"({"grammar":"user/<id>"})").status, 200);
+  for (int i = 0; i < 20; ++i) server.Put("case/" + std::to_string(i));
+  for (int i = 0; i < 10; ++i) server.Put("user/1");
+  server.Put("free");
+  const std::string all = server.Get("/hotkeys?by=writes");
+  EXPECT_THAT(all,
+              testing::ContainsRegex(R"re("namespaces":\[\{"name":"cases",.*"name":"users",.*"name":"\(none\)",)re"));
+  EXPECT_THAT(all, HasSubstr(R"({"key":"user/1","namespace":"users",)"));
+  EXPECT_THAT(all, HasSubstr(R"-({"key":"free","namespace":"(none)",)-"));
+  const std::string one = server.Get("/hotkeys?by=writes&namespace=cases");
+  EXPECT_THAT(one, HasSubstr(R"({"key":"case/7","namespace":"cases",)"));
+  EXPECT_THAT(one, Not(HasSubstr("user/1")));
+  EXPECT_THAT(one, Not(HasSubstr("\"free\"")));
+  EXPECT_THAT(server.Get("/hotkeys?by=writes&namespace=(none)"), HasSubstr("\"free\""));
+}
+
 TEST(HotKeysOverHttp, KeysAreBytes) {
   ObservedServer server;
   server.Put("%ff%00");

@@ -47,13 +47,15 @@ Result<std::unique_ptr<SlowOp>> GetStats(Call& call) {
 Result<std::unique_ptr<SlowOp>> GetHotKeys(Call& call) {
   KVARTS_CHECK_OK(AuthorizeAdmin(call));
   QueryReader query(call.head.query());
-  const auto order = static_cast<HotOrder>(query.Choice("by", {"reads", "writes", "bytes"}, 0));
-  const uint64_t limit = query.Uint("limit", kDefaultHotKeys, 1, kMaxHotKeys);
+  HotQuery hot;
+  hot.order = static_cast<HotOrder>(query.Choice("by", {"reads", "writes", "bytes"}, 0));
+  hot.limit = query.Uint("limit", kDefaultHotKeys, 1, kMaxHotKeys);
+  if (const auto name = query.Get("namespace")) hot.name_space = *name;
   KVARTS_CHECK_OK(query.Finish());
   if (!call.service.options.hot_keys) return Error(ErrorCode::kNotFound, "hot keys are switched off");
-  return OnWorkers([&service = call.service, order, limit]() -> Result<WorkOp::Reply> {
+  return OnWorkers([&service = call.service, hot = std::move(hot)]() -> Result<WorkOp::Reply> {
     WorkOp::Reply reply;
-    WriteHotKeys(&reply.body, HotKeysOf(service), order, limit);
+    WriteHotKeys(&reply.body, HotKeysOf(service), service.catalog.cached(), hot);
     return reply;
   });
 }

@@ -6,6 +6,13 @@
 
 namespace kvarts::http {
 
+BytesView NamespaceOf(const NamespaceTable& table, BytesView key) {
+  if (table.entries().empty()) return {};
+  NamespaceTable::Reading reading;
+  table.Read(key, &reading);
+  return reading.space == nullptr ? BytesView("(none)") : BytesView(reading.space->spec.name);
+}
+
 size_t CutAtPartition(const NamespaceTable& table, BytesView key, PrefixEnds* ends) {
   const size_t delimiters = CutAtDelimiters(key, ends);
   if (table.entries().empty()) return delimiters;

@@ -17,6 +17,10 @@ namespace kvarts::http {
 // The prefixes of a key, for the sketch of hot keys: up to its partition, if a namespace governs it.
 size_t CutAtPartition(const NamespaceTable& table, BytesView key, PrefixEnds* ends);
 
+// The name of the namespace that a key is counted for: its own, or of a key that is refused the nearest. "(none)" when
+// there is none, and nothing while there are no namespaces at all. It lies in the table, or is a constant.
+BytesView NamespaceOf(const NamespaceTable& table, BytesView key);
+
 struct Partition {
   Bytes prefix;
   RangeEstimate holds;

@@ -6,6 +6,7 @@ namespace {
 TopKeys::Options HotOptions(Catalog& catalog) {
   TopKeys::Options options;
   options.cut = [&catalog](BytesView key, PrefixEnds* ends) { return CutAtPartition(catalog.cached(), key, ends); };
+  options.group = [&catalog](BytesView key) { return NamespaceOf(catalog.cached(), key); };
   return options;
 }
 

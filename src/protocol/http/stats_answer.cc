@@ -2,6 +2,7 @@
 
 #include "encoding/json_writer.h"
 #include "engine/stats_json.h"
+#include "protocol/http/partitions.h"
 
 namespace kvarts::http {
 namespace {
@@ -94,13 +95,24 @@ void WriteServer(JsonWriter& json, const ServerFacts& facts, std::string_view en
   json.Field("writes_per_second", facts.hot.writes_per_second()).EndObject();
 }
 
-void WriteHottest(JsonWriter& json, std::string_view name, const std::vector<HotKey>& hottest) {
+void WriteRates(JsonWriter& json, const HotKey& hot) {
+  json.Field("reads_per_second", hot.reads.per_second).Field("writes_per_second", hot.writes.per_second);
+  json.Field("bytes_per_second", hot.reads.bytes_per_second + hot.writes.bytes_per_second);
+}
+
+void WriteHottest(JsonWriter& json, std::string_view name, const std::vector<HotKey>& hottest,
+                  const NamespaceTable& table, const HotQuery& query) {
   json.Name(name).BeginArray();
+  size_t left = query.limit;
   for (const HotKey& hot : hottest) {
+    const BytesView space = NamespaceOf(table, hot.key);
+    if (query.name_space && space != *query.name_space) continue;
+    if (left-- == 0) break;
     json.BeginObject().BytesField("key", hot.key);
     if (hot.cut) json.Field("cut", true);
-    json.Field("reads_per_second", hot.reads.per_second).Field("writes_per_second", hot.writes.per_second);
-    json.Field("bytes_per_second", hot.reads.bytes_per_second + hot.writes.bytes_per_second).EndObject();
+    if (!space.empty()) json.Field("namespace", space);
+    WriteRates(json, hot);
+    json.EndObject();
   }
   json.EndArray();
 }
@@ -115,11 +127,18 @@ void WriteStats(Bytes* out, const ServerFacts& facts, std::string_view engine_na
   json.EndObject();
 }
 
-void WriteHotKeys(Bytes* out, const HotKeys& hot, HotOrder order, size_t at_most) {
+void WriteHotKeys(Bytes* out, const HotKeys& hot, const NamespaceTable& table, const HotQuery& query) {
   JsonWriter json(out);
   json.BeginObject();
-  WriteHottest(json, "keys", hot.Keys(order, at_most));
-  WriteHottest(json, "prefixes", hot.Prefixes(order, at_most));
+  WriteHottest(json, "keys", hot.Keys(query.order, SIZE_MAX), table, query);
+  WriteHottest(json, "prefixes", hot.Prefixes(query.order, SIZE_MAX), table, query);
+  json.Name("namespaces").BeginArray();
+  for (const HotKey& space : hot.Groups(query.order, query.limit)) {
+    json.BeginObject().BytesField("name", space.key);
+    WriteRates(json, space);
+    json.EndObject();
+  }
+  json.EndArray();
   json.Field("reads_per_second", hot.reads_per_second()).Field("writes_per_second", hot.writes_per_second());
   json.EndObject();
 }
