@@ -74,7 +74,8 @@ class Catalog {
   Result<KeyExplanation> Explain(BytesView user_key);
 
   // Erases what lies in a bucket of a namespace with retention: the keys that begin with `leading`, which is all that
-  // stands before the field, and go on with `bucket`, a value of the field or the beginning of one ("2026-07").
+  // stands before the field, and go on with `bucket`, a value of the field, whole or up to its year, month, day, hour
+  // or minute ("2026-07").
   Result<Dropped> DropBucket(std::string_view name, BytesView leading, std::string_view bucket);
   // Starts the job that erases what is older than namespaces keep it, unless it is there already; nothing when it is,
   // or when no namespace wants it.

@@ -121,11 +121,15 @@ TEST_P(CatalogJobsTest, ABucketIsDroppedAsARange) {
   EXPECT_EQ(CodeOf(catalog().DropBucket("log", "t/1000/log/", "")), "invalid_argument");
   EXPECT_EQ(CodeOf(catalog().DropBucket("log", "t/1000/log/", "2026-02-30")), "invalid_argument");
   EXPECT_EQ(CodeOf(catalog().DropBucket("log", "t/1000/log/", Day(0) + "/")), "invalid_argument");
+  for (const char* near : {"2026-7", "2026-", "202", "20", "2026-13", "2026-00", "2026-07-", "2026-07-0", "2026-07-32",
+                           "2026/07", "26-07", "dddd", "2026-07-05T"}) {
+    EXPECT_EQ(CodeOf(catalog().DropBucket("log", "t/1000/log/", near)), "invalid_argument") << near;
+  }
   EXPECT_EQ(CodeOf(catalog().DropBucket("none", "t/1000/log/", Day(0))), "not_found");
   EXPECT_EQ(Keys().size(), 8u);
   EXPECT_EQ(catalog().DropBucket("log", "t/1000/log/", Day(0))->job, std::nullopt);
   EXPECT_EQ(Keys().size(), 6u);
-  EXPECT_EQ(catalog().DropBucket("log", "t/1001/log/", Day(0).substr(0, 3))->job, std::nullopt) << "a century";
+  EXPECT_EQ(catalog().DropBucket("log", "t/1001/log/", Day(0).substr(0, 4))->job, std::nullopt) << "a year";
   EXPECT_EQ(Keys().size(), 2u);
 }
 
@@ -134,7 +138,7 @@ TEST_P(CatalogJobsTest, ABucketAmongOthersIsDroppedByAJob) {
   MustDeclare("notes", "t/<tenant>/log/<id:hex(8)>");
   PutLog(1, 2);
   MustPut("t/1000/log/20000000");
-  ASSERT_TRUE(catalog().DropBucket("log", "t/1000/log/", "20")->job);
+  ASSERT_TRUE(catalog().DropBucket("log", "t/1000/log/", Day(0).substr(0, 4))->job);
   RunJobs();
   EXPECT_EQ(Keys(), Names{"t/1000/log/20000000"});
 }

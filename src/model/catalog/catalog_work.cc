@@ -1,5 +1,6 @@
 // What the catalog starts: buckets that are dropped, retention, moves.
 #include <algorithm>
+#include <array>
 
 #include "core/keyspace.h"
 #include "model/catalog/catalog.h"
@@ -16,6 +17,22 @@ Result<const Namespace*> ActiveNamespace(const NamespaceTable& table, std::strin
   return NamespaceIsDropped(space->spec.name);
 }
 
+// Whether a text is a time as the field has it, whole or cut off behind its year, month, day, hour or minute. What is
+// cut off elsewhere ("2026-7") looks like a bucket and is none.
+bool IsBucket(const FieldType& type, std::string_view bucket) {
+  constexpr std::array<size_t, 5> kCuts = {4, 7, 10, 13, 16};
+  const bool whole = bucket.size() == type.width();
+  if (!whole && (bucket.size() > type.width() || std::ranges::find(kCuts, bucket.size()) == kCuts.end())) return false;
+  // The rest as it is on the first day of the first month.
+  Bytes rest(type.Pattern().substr(bucket.size()));
+  std::ranges::replace(rest, 'd', '0');
+  Bytes filled = Bytes(bucket) + rest;
+  for (const size_t last_digit : {kCuts[1] - 1, kCuts[2] - 1}) {
+    if (bucket.size() <= last_digit) filled[last_digit] = '1';
+  }
+  return type.Check(filled).good == type.width();
+}
+
 Status CheckBucket(const Namespace& space, BytesView leading, std::string_view bucket) {
   if (!space.retained) {
     return Error(ErrorCode::kInvalidArgument, "the namespace has no retention", {{"namespace", space.spec.name}});
@@ -25,9 +42,9 @@ Status CheckBucket(const Namespace& space, BytesView leading, std::string_view b
                  {{"leading", Escaped(leading)}, {"grammar", space.spec.grammar.ToString()}});
   }
   const FieldType& type = space.spec.grammar.fields()[*space.retained].type;
-  const FieldType::Checked checked = type.Check(bucket);
-  if (!bucket.empty() && bucket.size() <= type.width() && checked.good == bucket.size()) return {};
-  return Error(ErrorCode::kInvalidArgument, "a bucket is a value of the field or the beginning of one",
+  if (IsBucket(type, bucket)) return {};
+  return Error(ErrorCode::kInvalidArgument,
+               "a bucket is a value of the field, whole or up to its year, month, day, hour or minute",
                {{"bucket", Escaped(bucket)}, {"expected", type.Expected()}});
 }
 
