@@ -42,6 +42,10 @@ std::string ChangeText(std::string_view op, const JsonObject& change) {
   }
   if (op == "delete") return fmt::format("deleted {}", shown("key"));
   if (op == "delete_range") return fmt::format("deleted from {} to {}", shown("start"), shown("end"));
+  // A feed knows what an add came to, a watch by itself what was added.
+  if (op == "add" && change.Find("by") == nullptr) {
+    return fmt::format("added to {} = {}", shown("key"), Harmless(change.Text("value")));
+  }
   if (op == "add") return fmt::format("added {} to {}", Harmless(change.Text("by")), shown("key"));
   return fmt::format("{} {}", Harmless(op), shown("key"));
 }
