@@ -94,7 +94,6 @@ TEST_P(PagesTest, AnyBytesAreABound) {
   PutRaw("/keys/pages%20plus", "x");
   EXPECT_EQ(Page("prefix=pages+pl")["items"].size(), 1U);
   EXPECT_EQ(Page("prefix=pages%2Bpl")["items"].size(), 0U);
-  EXPECT_EQ(Call("DELETE", "/keys?prefix=%FF%FF").status, 400) << "nothing bounds it";
   for (const char* key : {"%FF%FFpages/1", "%FF%FFpages/%FF", "%FF%FF%FF"}) Call("DELETE", std::string("/keys/") + key);
 }
 
@@ -262,6 +261,28 @@ TEST_P(PagesTest, DeletingARangeNeedsABound) {
   EXPECT_EQ(gone.status, 200);
   EXPECT_FALSE(JsonValue::Parse(gone.body)["version"].is_null());
   EXPECT_EQ(Page("prefix=pages/delete/&count=exact")["count"].raw(), "0");
+}
+
+// No key stands behind all that begin with FF bytes alone, so such a prefix has no end to its range.
+TEST_P(PagesTest, APrefixOfNothingButTheLastByteReachesToTheEnd) {
+  for (const char* key : {"%FE", "%FE%FF", "%FF", "%FF%FE", "%FF%FF", "%FF%FF%00", "%FF%FF%FF"}) {
+    ASSERT_EQ(PutRaw(std::string("/keys/") + key, "x").status, 200);
+  }
+  const auto count = [this](const std::string& query) {
+    return JsonValue::Parse(Get("/keys?count=exact&" + query).body)["count"].raw();
+  };
+  EXPECT_EQ(count("prefix=%FF"), "5");
+  EXPECT_EQ(JsonValue::Parse(Get("/keys?prefix=%FF%FF").body)["items"].size(), 3U);
+  EXPECT_EQ(JsonValue::Parse(Get("/keys?prefix=%FF%FF&reverse=true").body)["items"].size(), 3U);
+  EXPECT_EQ(Call("DELETE", "/keys?prefix=%FF%FF").status, 200);
+  EXPECT_EQ(count("prefix=%FF"), "2");
+  EXPECT_EQ(Call("DELETE", "/keys?prefix=%FF").status, 200);
+  EXPECT_EQ(count("prefix=%FF"), "0");
+  EXPECT_EQ(count("prefix=%FE"), "2");
+  for (const char* unbounded : {"/keys", "/keys?prefix=", "/keys?start=%FE", "/keys?end=%FE"}) {
+    EXPECT_TRUE(IsProblem(Call("DELETE", unbounded), 400, "invalid_argument")) << unbounded;
+  }
+  EXPECT_EQ(Call("DELETE", "/keys?prefix=%FE").status, 200);
 }
 
 KVARTS_ON_EVERY_ENGINE(PagesTest);

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "core/envelope.h"
 #include "encoding/key_range.h"
-#include "base/error.h"
 #include "engine/record.h"
 
 namespace kvarts::keys {
@@ -85,7 +85,7 @@ struct Add {
   Bytes key;
   int64_t by = 1;
 };
-// Everything in the range, which has both bounds.
+// Everything in the range. Without an end it reaches to that of the user's keys.
 struct DeleteRange {
   KeyRange range;
 };

@@ -269,8 +269,10 @@ Result<std::unique_ptr<SlowOp>> ListKeys(Call& call) {
 Result<std::unique_ptr<WriteOp>> DeleteKeys(Call& call) {
   QueryReader query(call.head.query());
   KeyRange range = RangeOf(query);
+  // Behind a prefix of nothing but FF bytes no key can stand, so its range has no end.
+  const bool bounded = !range.start.empty() && (range.HasEnd() || query.Get("prefix").has_value());
   KVARTS_CHECK_OK(query.Finish());
-  if (!range.HasEnd() || range.start.empty()) {
+  if (!bounded) {
     return Error(ErrorCode::kInvalidArgument, "deleting a range needs a prefix, or a start and an end");
   }
   KVARTS_CHECK_OK(Authorize(call, Right::kWrite, range));
