@@ -107,7 +107,6 @@ class Importer {
         break;
     }
     ++seen_;
-    if (!line.type.empty()) return TakeTyped(line);
     // A line that is large by itself is not held back by others.
     if (items_ > 0 && body_.size() + line.mutation.size() > kMaxBatchBytes) {
       KVARTS_CHECK_OK(Flush());
@@ -115,19 +114,6 @@ class Importer {
     }
     body_.append(items_ == 0 ? "{\"mutations\":[" : ",").append(line.mutation);
     if (++items_ >= max_items_) return Flush();
-    return {};
-  }
-
-  Status TakeTyped(const ImportLine& line) {
-    KVARTS_CHECK_OK(Flush());
-    batch_line_ = lines_.number();
-    Request request{.method = "PUT", .path = KeyPath("/keys/", line.key), .headers = headers_, .body = line.value};
-    request.headers.emplace_back("Prefer: return=minimal");
-    request.headers.push_back("Content-Type: " + Harmless(line.type));
-    if (line.ttl) request.path.append(Query().Add("ttl", Seconds(static_cast<uint64_t>(line.ttl->micros))).text());
-    KVARTS_CHECK_OK(Send(request));
-    ++counts_.written;
-    batch_line_ = lines_.number() + 1;
     return {};
   }
 

@@ -2,10 +2,11 @@
 //
 //   {"key": "user:1", "value": "Ada", "version": "…", "expiry": "2026-07-05T10:15:30.000000Z"}
 //   {"key_base64": "AP8=", "value": {"a": 1}, "ttl": 30}
+//   {"key": "hits", "value": 17, "counter": true, "expiry": null}
 //   {"end": true, "count": 2}
 //
 // Versions are the writer's own and are not taken over. An expiry is an instant, so what is left of it counts; what has
-// expired meanwhile is not written.
+// expired meanwhile is not written. What says that it never expires never does, whatever the default of its namespace.
 #pragma once
 
 #include <optional>
@@ -23,12 +24,7 @@ struct ImportLine {
 
   Kind kind = Kind::kBlank;
   std::string mutation = {};  // of an item: a put, as POST /commit has it
-  // A value with a media type is not for a commit, but for a PUT of its own.
-  std::string type = {};
-  Bytes key = {};
-  Bytes value = {};
-  std::optional<Duration> ttl = {};
-  uint64_t count = 0;  // of the end: the items before it
+  uint64_t count = 0;         // of the end: the items before it
 };
 
 // `invalid_argument` says what is wrong with it.

@@ -17,14 +17,13 @@ ImportLine Parsed(std::string_view line) {
 
 TEST(ImportLine, ItemsBecomePutsWithTheirValuesAsTheyAreWritten) {
   EXPECT_EQ(Parsed(R"({"key":"a","value":"x\"\u0000","version":"17","expiry":null})").mutation,
-            R"({"op":"put","key":"a","value":"x\"\u0000"})");
+            R"({"op":"put","key":"a","value":"x\"\u0000","ttl":null})");
   EXPECT_EQ(Parsed(R"( {"key_base64":"AP8=","value":{"a": [1,null]}} )").mutation,
             R"({"op":"put","key_base64":"AP8=","value":{"a": [1,null]}})");
   EXPECT_EQ(Parsed(R"({"key":"a","value_base64":"AP8="})").mutation, R"({"op":"put","key":"a","value_base64":"AP8="})");
   EXPECT_EQ(Parsed(R"({"key":"a","value":null})").mutation, R"({"op":"put","key":"a","value":null})");
   EXPECT_EQ(Parsed(R"({"key":"a","value":1,"envelope":{"schemaVersion":2}})").mutation,
             R"({"op":"put","key":"a","value":1,"envelope":{"schemaVersion":2}})");
-  EXPECT_EQ(Parsed(R"({"key_base64":"AP8=","value":"x"})").key, std::string("\0\xff", 2));
 }
 
 TEST(ImportLine, AnExpiryBecomesWhatIsLeftOfIt) {
@@ -36,12 +35,11 @@ TEST(ImportLine, AnExpiryBecomesWhatIsLeftOfIt) {
   EXPECT_EQ(Parsed(R"({"key":"a","value":"x","expiry":"2026-07-05T10:00:00.000000Z"})").kind, Kind::kExpired);
 }
 
-TEST(ImportLine, AValueWithATypeIsForAPutOfItsOwn) {
-  const ImportLine line = Parsed(R"({"key":"a","value_base64":"AP8=","type":"image/png","ttl":2})");
-  EXPECT_EQ(line.mutation, "");
-  EXPECT_EQ(line.type, "image/png");
-  EXPECT_EQ(line.value, std::string("\0\xff", 2));
-  EXPECT_EQ(line.ttl, Duration::Seconds(2));
+TEST(ImportLine, TypesAndCountersStayWhatTheyAre) {
+  EXPECT_EQ(Parsed(R"({"key":"a","value_base64":"AP8=","type":"image/png","ttl":2})").mutation,
+            R"({"op":"put","key":"a","value_base64":"AP8=","type":"image/png","ttl":2})");
+  EXPECT_EQ(Parsed(R"({"key":"a","value":-7,"counter":true,"version":"1","expiry":null})").mutation,
+            R"({"op":"put","key":"a","value":-7,"counter":true,"ttl":null})");
 }
 
 TEST(ImportLine, EndsAndBlanksAreNoItems) {
@@ -69,6 +67,8 @@ TEST(ImportLine, RefusesWhatItDoesNotUnderstand) {
                                       R"({"key":"a","value":"a","ttl":-1})",
                                       R"({"key":"a","value":"a","ttl":1e300})",
                                       R"({"key":"a","value":"a","envelope":1})",
+                                      R"({"key":"a","value":"a","type":1})",
+                                      R"({"key":"a","value":1,"counter":1})",
                                       R"({"key":"a","value":"a","tll":1})",
                                       R"({"key":"a","value":"a"}x)",
                                       "{\"key\":\"a\",\"value\":\"\xff\"}"}) {

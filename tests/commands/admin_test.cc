@@ -125,6 +125,44 @@ TEST_P(Admin, TokensAreMadeListedAndTakenBack) {
   EXPECT_EQ(again.code, 4) << again.err;
 }
 
+TEST_P(Admin, RangesMayBeAnyBytes) {
+  const auto keys = [this] { return Done({"scan", "--keys-only"}); };
+  Done({"put", R"(\xff\xfe/1)", "x"});
+  Done({"put", R"(\xff\xff/2)", "x"});
+  EXPECT_EQ(Run({"compact", R"(\xff)"}).code, 0);
+  EXPECT_EQ(Run({"compact", "--hex", "--start", "00ff", "--end", "ffff"}).code, 0);
+  // A move from and to keys that are no text.
+  Done({"namespace", "declare", "moved", "m/<tenant>/<id>"});
+  Done({"namespace", "move", "moved", "--from", R"(\xff\xfe/)", "--to", R"(m/\xfd/)", "--wait"});
+  EXPECT_THAT(keys(), HasSubstr(R"(m/\xfd/1)"));
+  // A bucket behind such keys.
+  Done({"namespace", "declare", "log", "l/<tenant>/<day:date>/<id>", "--retention", "day", "--keep", "36500d"});
+  Done({"put", R"(l/\xfe/2026-07-05/1)", "x"});
+  Done({"namespace", "drop-bucket", "log", "2026-07", "--leading", R"(l/\xfe/)", "--wait"});
+  EXPECT_THAT(keys(), Not(HasSubstr("2026-07-05")));
+  // A commit's ranges, and the condition that one is unchanged.
+  Done({"put", R"(\xff\xff/3)", "x"});
+  const std::string condition = R"({"preconditions":[{"prefix_base64":"//8=","unchanged_since":"1"}]})";
+  EXPECT_EQ(Run({"commit"}, condition).code, 5) << "it has changed since";
+  Done({"commit"}, R"({"mutations":[{"op":"delete_range","start_base64":"//8v","end_base64":"//8vMw=="}]})");
+  EXPECT_THAT(keys(), AllOf(HasSubstr(R"(\xff\xff/3)"), Not(HasSubstr(R"(\xff\xff/2)"))));
+  Done({"commit"}, R"({"mutations":[{"op":"delete_range","prefix_base64":"//8="}]})");
+  EXPECT_THAT(keys(), Not(HasSubstr(R"(\xff\xff)")));
+  // What has two names is given by one.
+  EXPECT_EQ(Run({"commit"}, R"({"mutations":[{"op":"delete_range","prefix":"a","prefix_base64":"YQ=="}]})").code, 1);
+}
+
+TEST_P(Admin, AWatchTellsWhatAnAddCameTo) {
+  Done({"namespace", "declare", "hits", "h/<id>", "--feed"});
+  Done({"commit"}, R"({"mutations":[{"op":"add","key":"h/1","by":5}]})");
+  Done({"commit"}, R"({"mutations":[{"op":"add","key":"h/1","by":2}]})");
+  EXPECT_THAT(
+      LinesOf(Done({"watch", "h/", "--since", "0", "--count", "2"})),
+      ElementsAre(MatchesRegex("added to h/1 = 5  version [0-9]+"), MatchesRegex("added to h/1 = 7  version [0-9]+")));
+  const std::vector<std::string> json = LinesOf(Done({"watch", "h/", "--since", "0", "--count", "2", "--json"}));
+  EXPECT_THAT(json.at(1), AllOf(HasSubstr(R"("op":"add")"), HasSubstr(R"("value":7)"), Not(HasSubstr(R"("by")"))));
+}
+
 TEST_P(Admin, AWatchGoesBackInAFeed) {
   Done({"namespace", "declare", "events", "e/<id>", "--feed"});
   Done({"put", "e/1", "one"});

@@ -1,17 +1,22 @@
 #include "protocol/http/bodies.h"
 
 #include <array>
+#include <charconv>
 #include <cmath>
 
+#include "core/user_keys.h"
 #include "encoding/json_minify.h"
 #include "encoding/json_reader.h"
 #include "encoding/json_writer.h"
+#include "net/http/negotiate.h"
 
 namespace kvarts::http {
 namespace {
 
 using keys::Condition;
 using keys::Lifetime;
+
+constexpr std::string_view kBase64 = "_base64";
 
 // Everything that a body, a mutation or a precondition may say; which of it belongs there is checked afterwards.
 struct Fields {
@@ -20,6 +25,8 @@ struct Fields {
   std::optional<keys::NewValue> value;
   std::optional<Lifetime> ttl;
   std::optional<Envelope> envelope;
+  std::optional<Bytes> type;
+  bool counter = false;
   std::optional<int64_t> by;  // or "increment"
   std::optional<Bytes> append;
   std::optional<KeyRange> prefix;
@@ -94,6 +101,9 @@ bool GivenAlready(std::string_view name, const Fields& fields) {
   if (name.starts_with("key")) return fields.key.has_value();
   if (name.starts_with("value")) return fields.value.has_value();
   if (name.starts_with("append")) return fields.append.has_value();
+  if (name.starts_with("prefix")) return fields.prefix.has_value();
+  if (name.starts_with("start")) return fields.start.has_value();
+  if (name.starts_with("end")) return fields.end.has_value();
   return (name == "by" || name == "increment") && fields.by.has_value();
 }
 
@@ -113,6 +123,11 @@ bool ReadOneField(JsonReader& json, std::string_view name, Fields* fields) {
     fields->ttl = ReadLifetime(json);
   } else if (name == "envelope") {
     fields->envelope = ReadEnvelope(json);
+  } else if (name == "type") {
+    fields->type = json.Text();
+    json.Require(!fields->type->empty() && MediaType::Parse(*fields->type).has_value(), "a type is a media type");
+  } else if (name == "counter") {
+    fields->counter = json.Bool();
   } else if (name == "by" || name == "increment") {
     fields->by = json.Int();
   } else if (name == "append") {
@@ -121,10 +136,16 @@ bool ReadOneField(JsonReader& json, std::string_view name, Fields* fields) {
     fields->append = json.Base64();
   } else if (name == "prefix") {
     fields->prefix = KeyRange::Prefix(json.Text());
+  } else if (name == "prefix_base64") {
+    fields->prefix = KeyRange::Prefix(json.Base64());
   } else if (name == "start") {
     fields->start = json.Text();
+  } else if (name == "start_base64") {
+    fields->start = json.Base64();
   } else if (name == "end") {
     fields->end = json.Text();
+  } else if (name == "end_base64") {
+    fields->end = json.Base64();
   } else if (name == "absent" || name == "present" || name == "version") {
     ReadCondition(json, name, fields);
   } else if (name == "unchanged_since") {
@@ -137,18 +158,40 @@ bool ReadOneField(JsonReader& json, std::string_view name, Fields* fields) {
   return true;
 }
 
-// Reads an object that may have these fields and no others.
+// Reads an object that may have these fields and no others. What is bytes may be in base64.
 Fields ReadFields(JsonReader& json, std::initializer_list<std::string_view> allowed) {
   Fields fields;
   json.Object([&](std::string_view name) {
-    if (std::ranges::find(allowed, name) == allowed.end() || !ReadOneField(json, name, &fields)) json.Unknown(name);
+    const std::string_view plain = name.substr(0, name.ends_with(kBase64) ? name.size() - kBase64.size() : name.npos);
+    if (std::ranges::find(allowed, plain) == allowed.end() || !ReadOneField(json, name, &fields)) json.Unknown(name);
   });
   return fields;
+}
+
+// Makes what was given as a JSON integer the value of a counter.
+void MakeCounter(JsonReader& json, keys::NewValue* value) {
+  int64_t number = 0;
+  const char* const end = value->bytes.data() + value->bytes.size();
+  const auto [at, failed] = std::from_chars(value->bytes.data(), end, number);
+  json.Require(value->kind == ValueKind::kJson && failed == std::errc() && at == end,
+               "a counter is an integer of 64 bits");
+  *value = {ValueKind::kCounter, CounterValue(number), {}};
+}
+
+// Gives bytes their media type.
+void MakeTyped(JsonReader& json, BytesView type, keys::NewValue* value) {
+  Result<Bytes> typed = TypedValue{type, value->bytes}.Encode();
+  json.Require(value->kind == ValueKind::kBytes && typed.has_value(), "only a text or base64 has a type, a short one");
+  if (typed.has_value()) *value = {ValueKind::kTyped, *std::move(typed), {}};
 }
 
 keys::NewValue TakeValue(JsonReader& json, Fields& fields) {
   json.Require(fields.value.has_value(), "a value is missing");
   keys::NewValue value = fields.value ? std::move(*fields.value) : keys::NewValue();
+  json.Require(fields.counter + fields.type.has_value() + fields.envelope.has_value() <= 1,
+               "a value is a counter, or has a type or an envelope");
+  if (fields.counter) MakeCounter(json, &value);
+  if (fields.type) MakeTyped(json, *fields.type, &value);
   if (!fields.envelope) return value;
   // The payload of an envelope is JSON, so a text stands there with its quotes.
   value.envelope = std::move(fields.envelope);
@@ -191,7 +234,8 @@ enum Takes : unsigned {
 
 // That nothing is given which the operation would ignore.
 void Only(JsonReader& json, const Fields& fields, unsigned takes) {
-  const unsigned given = (fields.value ? kValue : 0U) | (fields.ttl ? kTtl : 0U) | (fields.envelope ? kEnvelope : 0U) |
+  const bool value = fields.value || fields.type || fields.counter;
+  const unsigned given = (value ? kValue : 0U) | (fields.ttl ? kTtl : 0U) | (fields.envelope ? kEnvelope : 0U) |
                          (fields.by ? kBy : 0U) | (fields.condition ? kCondition : 0U) |
                          (fields.missing_ok ? kMissingOk : 0U) | (fields.key ? kKey : 0U) |
                          (fields.prefix || fields.start || fields.end ? kRange : 0U);
@@ -237,14 +281,14 @@ keys::Command MakeCommand(JsonReader& json, Fields& fields) {
 }
 
 keys::Command ReadMutation(JsonReader& json) {
-  Fields fields = ReadFields(json, {"op", "key", "key_base64", "value", "value_base64", "ttl", "envelope", "by",
-                                    "prefix", "start", "end", "absent", "present", "version", "missing_ok"});
+  Fields fields = ReadFields(json, {"op", "key", "value", "type", "counter", "ttl", "envelope", "by", "prefix", "start",
+                                    "end", "absent", "present", "version", "missing_ok"});
   return MakeCommand(json, fields);
 }
 
 keys::Requirement ReadPrecondition(JsonReader& json) {
-  Fields fields = ReadFields(
-      json, {"key", "key_base64", "absent", "present", "version", "prefix", "start", "end", "unchanged_since"});
+  Fields fields =
+      ReadFields(json, {"key", "absent", "present", "version", "prefix", "start", "end", "unchanged_since"});
   keys::Requirement requirement;
   if (fields.unchanged_since) {
     json.Require(!fields.key && !fields.condition, "a range is a prefix, or a start and an end");
@@ -260,6 +304,15 @@ keys::Requirement ReadPrecondition(JsonReader& json) {
 
 }  // namespace
 
+bool TakeBytes(JsonReader& json, std::string_view field, std::string_view name, std::optional<Bytes>* to) {
+  if (!field.starts_with(name)) return false;
+  const std::string_view form = field.substr(name.size());
+  if (!form.empty() && form != kBase64) return false;
+  json.Require(!to->has_value(), "the same is given twice, in two forms");
+  *to = form.empty() ? Bytes(json.Text()) : json.Base64();
+  return true;
+}
+
 Result<Lifetime> LifetimeOf(double seconds) {
   constexpr double kMicros = 1e6;
   // Whatever is longer than a clock can show is refused where the clock is known.
@@ -272,7 +325,7 @@ Result<Lifetime> LifetimeOf(double seconds) {
 
 Result<keys::Put> ParsePutBody(std::string_view body) {
   JsonReader json(body);
-  Fields fields = ReadFields(json, {"value", "value_base64", "ttl", "envelope"});
+  Fields fields = ReadFields(json, {"value", "type", "counter", "ttl", "envelope"});
   keys::Put put;
   put.value = TakeValue(json, fields);
   put.lifetime = fields.ttl.value_or(Lifetime());
@@ -282,7 +335,7 @@ Result<keys::Put> ParsePutBody(std::string_view body) {
 
 Result<keys::Command> ParsePatchBody(std::string_view body) {
   JsonReader json(body);
-  const Fields fields = ReadFields(json, {"ttl", "increment", "append", "append_base64"});
+  const Fields fields = ReadFields(json, {"ttl", "increment", "append"});
   json.Require(!(fields.by && fields.append), "a change is an increment or an append, not both");
   json.Require(fields.by || fields.append || fields.ttl, "a change is an increment, an append or a ttl");
   KVARTS_CHECK_OK(json.Finish());
@@ -341,7 +394,7 @@ Result<std::vector<Bytes>> ParseKeysBody(std::string_view body, size_t at_most) 
     if (name != "keys") return json.Unknown(name);
     json.Array([&] {
       if (json.Peek() == JsonKind::kObject) {
-        Fields fields = ReadFields(json, {"key", "key_base64"});
+        Fields fields = ReadFields(json, {"key"});
         keys.push_back(TakeKey(json, fields));
       } else {
         keys.emplace_back(json.Text());

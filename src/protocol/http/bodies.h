@@ -2,14 +2,17 @@
 // wrong.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "encoding/json_reader.h"
 #include "model/keys/keys.h"
 
 namespace kvarts::http {
 
-// {"value": …, "ttl": seconds, "envelope": {…}}, for the key in the path.
+// {"value": …, "ttl": seconds, "envelope": {…}}, for the key in the path. "counter": true makes an integer a counter,
+// "type" gives bytes a media type.
 Result<keys::Put> ParsePutBody(std::string_view body);
 // {"ttl": …}, {"increment": n} or {"append": "text"}: a change of what is there.
 Result<keys::Command> ParsePatchBody(std::string_view body);
@@ -21,11 +24,14 @@ struct CommitBody {
 // {"preconditions": […], "mutations": […]}, at most so many of both together.
 Result<CommitBody> ParseCommitBody(std::string_view body, size_t max_operations);
 
-// {"keys": ["a", {"base64": "…"}]}, at most `at_most`.
+// {"keys": ["a", {"key_base64": "…"}]}, at most `at_most`.
 Result<std::vector<Bytes>> ParseKeysBody(std::string_view body, size_t at_most);
 
 // {"prefix": …}, {"start": …, "end": …}, or {} for everything.
 Result<KeyRange> ParseRangeBody(std::string_view body);
+
+// Reads a field of an object if it is `name`, a text, or the same in base64. Both together are refused.
+bool TakeBytes(JsonReader& json, std::string_view field, std::string_view name, std::optional<Bytes>* to);
 
 // A time to live in seconds, fractions included.
 Result<keys::Lifetime> LifetimeOf(double seconds);

@@ -86,7 +86,7 @@ void WriteValue(JsonWriter& json, const ValueHeader& header, BytesView value) {
       json.Name("value").Raw(value);
       return;
     case ValueKind::kCounter:
-      json.Field("value", CounterNumber(header, value));
+      json.Field("value", CounterNumber(header, value)).Field("counter", true);
       return;
     case ValueKind::kTyped: {
       const Result<TypedValue> typed = TypedValue::Decode(value);

@@ -10,7 +10,8 @@ namespace kvarts::http {
 void WriteItem(JsonWriter& json, BytesView key, const ValueHeader& header, BytesView value);
 // The same without the value.
 void WriteItemHead(JsonWriter& json, BytesView key, const ValueHeader& header);
-// The members of a value: "value" or "value_base64", and "envelope" or "type" where it has one.
+// The members of a value: "value" or "value_base64", and "envelope", "type" or "counter" where it has or is one: given
+// back in a put they make the same value.
 void WriteValue(JsonWriter& json, const ValueHeader& header, BytesView value);
 
 // The media type of a value by itself; it lies in the value, or is a constant.

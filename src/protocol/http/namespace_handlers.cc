@@ -3,6 +3,7 @@
 #include "encoding/json_writer.h"
 #include "net/http/target.h"
 #include "protocol/http/access.h"
+#include "protocol/http/bodies.h"
 #include "protocol/http/handlers.h"
 #include "protocol/http/requests.h"
 #include "protocol/http/work_op.h"
@@ -250,18 +251,17 @@ Result<std::unique_ptr<SlowOp>> MoveIntoNamespace(Call& call) {
   KVARTS_CHECK_OK(AuthorizeAdmin(call));
   Catalog::MoveSpec spec;
   KVARTS_TRY(spec.target, NameOf(call));
+  std::optional<Bytes> source;
   JsonReader json(call.body);
   json.Object([&](std::string_view field) {
-    if (field == "from") {
-      spec.source = json.Text();
-    } else if (field == "to") {
-      spec.target_prefix = json.Text();
-    } else if (field == "throttle") {
+    if (TakeBytes(json, field, "from", &source) || TakeBytes(json, field, "to", &spec.target_prefix)) return;
+    if (field == "throttle") {
       spec.throttle = static_cast<uint32_t>(json.Uint(UINT32_MAX));
     } else {
       json.Unknown(field);
     }
   });
+  spec.source = std::move(source).value_or("");
   json.Require(!spec.source.empty(), "what is moved is missing: from");
   KVARTS_CHECK_OK(json.Finish());
   return OnWorkers([&catalog = call.service.catalog, spec]() -> Result<WorkOp::Reply> {
@@ -274,19 +274,19 @@ Result<std::unique_ptr<SlowOp>> DropBucket(Call& call) {
   KVARTS_CHECK_OK(WantJson(call));
   KVARTS_TRY(std::string name, NameOf(call));
   KVARTS_CHECK_OK(AuthorizeAdmin(call, name));
-  Bytes leading;
+  std::optional<Bytes> given;
   std::string bucket;
   JsonReader json(call.body);
   json.Object([&](std::string_view field) {
-    if (field == "leading") {
-      leading = json.Text();
-    } else if (field == "bucket") {
+    if (TakeBytes(json, field, "leading", &given)) return;
+    if (field == "bucket") {
       bucket = json.Text();
     } else {
       json.Unknown(field);
     }
   });
   KVARTS_CHECK_OK(json.Finish());
+  const Bytes leading = std::move(given).value_or("");
   return OnWorkers([&catalog = call.service.catalog, name, leading, bucket]() -> Result<WorkOp::Reply> {
     KVARTS_TRY(const Catalog::Dropped dropped, catalog.DropBucket(name, leading, bucket));
     return JobReply(dropped.job);
