@@ -9,6 +9,7 @@
 #include "protocol/http/handlers.h"
 #include "protocol/http/items.h"
 #include "protocol/http/requests.h"
+#include "protocol/http/tags.h"
 #include "protocol/http/work_op.h"
 
 namespace kvarts::http {
@@ -31,7 +32,7 @@ void AnswerRaw(Answer& answer, const Cost& cost, const Record& record) {
   RawValue raw;
   MakeRaw(record.header, record.value, &raw);
   ResponseWriter& head = answer.Begin(200, cost);
-  head.ETag(Tag(record.header.version, Form::kRaw).text());
+  head.ETag(Tag(record.header.version).text());
   head.ContentType(raw.type);
   // What somebody stored as a page is shown by a browser, but not with the rights of this server's own pages.
   if (record.header.kind == ValueKind::kTyped) {
@@ -132,11 +133,11 @@ Result<keys::Put> RawPut(const Call& call, const MediaType& type) {
   return put;
 }
 
-// Answers 304 when the client has what it would be sent, in this form.
-Result<bool> AnswerUnchanged(Call& call, Version version, Form form) {
+// Answers 304 when the client has what it would be sent.
+Result<bool> AnswerUnchanged(Call& call, Version version) {
   if (!call.head.Has(Field::kIfNoneMatch)) return false;
   KVARTS_TRY(const EntityTags tags, EntityTags::Parse(call.head.if_none_match(), "If-None-Match"));
-  Tag tag(version, form);
+  Tag tag(version);
   bool has = tags.HoldsWeakly(tag.text());
   // Who can unpack it may have it packed.
   if (!has && call.info.gzip) has = tags.HoldsWeakly(tag.Compressed().text());
@@ -171,7 +172,7 @@ Status GetKey(Call& call) {
     KVARTS_TRY(const keys::Condition condition, MatchOf(call));
     if (!condition.HoldsFor(record)) return keys::ConditionFailed(key, record);
   }
-  KVARTS_TRY(const bool unchanged, AnswerUnchanged(call, record->header.version, form));
+  KVARTS_TRY(const bool unchanged, AnswerUnchanged(call, record->header.version));
   if (unchanged) return {};
   const bool is_work = form == Form::kJson || call.info.gzip;
   if (is_work && record->value.size() > kLargeAnswer) {

@@ -59,18 +59,24 @@ Result<keys::KeyPage> ReadPage(const Service& service, const keys::PageQuery& qu
   return ForClient(keys::ReadPage(service.engine(), query, service.cursors), query.reverse);
 }
 
-Result<WorkOp::Reply> ListPage(const Service& service, const keys::PageQuery& query) {
+// Straight into the answer: a page may be large.
+Result<Cost> ListPage(const Service& service, const keys::PageQuery& query, Answer& answer) {
   KVARTS_TRY(const keys::KeyPage page, ReadPage(service, query));
-  WorkOp::Reply reply;
-  reply.cost.read = page.cost;
-  reply.body.reserve(page.scanned.bytes() + page.scanned.size() * 80 + 100);
-  JsonWriter json(&reply.body);
+  Cost cost;
+  cost.read = page.cost;
+  ResponseWriter& head = answer.Begin(200, cost);
+  head.ContentType("application/json");
+  const size_t expected = page.scanned.bytes() + page.scanned.size() * 80 + 100;
+  Bytes* body = head.body(expected);
+  body->reserve(body->size() + expected);
+  JsonWriter json(body);
   json.BeginObject().Name("items").BeginArray();
   for (size_t i = 0; i < page.scanned.size(); ++i) WriteEntry(json, page.scanned[i], query.values);
   json.EndArray().Name("cursor");
   WriteCursor(json, page.cursor);
   json.EndObject();
-  return reply;
+  answer.Finish();
+  return cost;
 }
 
 Result<WorkOp::Reply> CountRange(const Service& service, const keys::PageQuery& query, const std::stop_token& stop) {
@@ -263,7 +269,10 @@ Result<std::unique_ptr<SlowOp>> ListKeys(Call& call) {
         [&service, page = std::move(page)](const std::stop_token& stop) { return CountRange(service, page, stop); });
   }
   if (stream) return std::make_unique<ExportRange>(std::move(page), limited);
-  return OnWorkers([&service, page = std::move(page)] { return ListPage(service, page); });
+  auto list = [&service, page = std::move(page)](Answer& answer, const std::stop_token&) {
+    return ListPage(service, page, answer);
+  };
+  return std::make_unique<WorkOp>(std::move(list), WorkerPool::Lane::kShort);
 }
 
 Result<std::unique_ptr<WriteOp>> DeleteKeys(Call& call) {

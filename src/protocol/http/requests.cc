@@ -1,9 +1,10 @@
 #include "protocol/http/requests.h"
-#include "protocol/http/problem.h"
 
 #include <array>
 
 #include "net/http/negotiate.h"
+#include "protocol/http/problem.h"
+#include "protocol/http/tags.h"
 
 namespace kvarts::http {
 

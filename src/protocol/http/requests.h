@@ -4,7 +4,6 @@
 #include "model/keys/commands.h"
 #include "net/http/target.h"
 #include "protocol/http/call.h"
-#include "protocol/http/tags.h"
 
 namespace kvarts::http {
 
@@ -22,6 +21,8 @@ Result<RunOptions> RunOptionsOf(const Call& call);
 // prefix, or start and end, of a query; everything without either.
 KeyRange RangeOf(QueryReader& query);
 
+// How a key is answered: as an item of JSON, or as the value itself.
+enum class Form : uint8_t { kJson, kRaw };
 // The form that Accept asks for of a value whose own media type is `type`: as JSON, which is what we prefer, or by
 // itself under its own type or as octets. An error (406) when none of these is acceptable.
 Result<Form> FormOf(const Call& call, std::string_view type);

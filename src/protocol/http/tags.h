@@ -1,12 +1,6 @@
-// Entity tags of keys: a version, and which form of it was sent.
-//
-//   "123"       the item as JSON
-//   "123-raw"   the value itself
-//   …-gzip      either of them, compressed
-//
-// Forms differ byte by byte, so their tags differ too, as RFC 9110 wants of strong ones: a cache that holds one form
-// must not be told that it has the other. A condition on what is there (If-Match) is about the version, whatever the
-// form.
+// Entity tags of keys: the version, "123". It names the state of a key, whichever form of it was asked for, which Vary
+// keeps apart; only a compressed answer has a tag of its own, "123-gzip", since a strong one is of the bytes as sent. A
+// condition on what is there (If-Match) is about the version and takes either.
 #pragma once
 
 #include <array>
@@ -18,18 +12,12 @@
 
 namespace kvarts::http {
 
-enum class Form : uint8_t { kJson, kRaw };
-
-constexpr std::string_view kRawSuffix = "-raw";
 constexpr std::string_view kGzipSuffix = "-gzip";
 
 // Without its quotes, and without allocating.
 class Tag {
  public:
-  explicit Tag(Version version, Form form = Form::kJson) {
-    end_ = std::to_chars(text_.data(), text_.data() + text_.size(), version.stamp).ptr;
-    if (form == Form::kRaw) end_ = kRawSuffix.copy(end_, kRawSuffix.size()) + end_;
-  }
+  explicit Tag(Version version) : end_(std::to_chars(text_.data(), text_.data() + text_.size(), version.stamp).ptr) {}
   Tag(const Tag&) = delete;
   Tag& operator=(const Tag&) = delete;
 
@@ -41,14 +29,13 @@ class Tag {
   }
 
  private:
-  std::array<char, 20 + kRawSuffix.size() + kGzipSuffix.size()> text_;
+  std::array<char, 20 + kGzipSuffix.size()> text_;
   char* end_;
 };
 
-// The version that a tag of any form is of; nothing when it is none of ours.
+// The version that a tag is of; nothing when it is none of ours.
 inline std::optional<Version> VersionInTag(std::string_view tag) {
   if (tag.ends_with(kGzipSuffix)) tag.remove_suffix(kGzipSuffix.size());
-  if (tag.ends_with(kRawSuffix)) tag.remove_suffix(kRawSuffix.size());
   return Version::Parse(tag);
 }
 
