@@ -6,7 +6,6 @@
 #pragma once
 
 #include <asio/co_spawn.hpp>
-#include <asio/post.hpp>
 #include <asio/steady_timer.hpp>
 #include <atomic>
 #include <chrono>
@@ -44,10 +43,7 @@ class Loop {
   void Run();
   // From any thread.
   void Stop();
-  template <class Function>
-  void Post(Function function) {
-    asio::post(context_, std::move(function));
-  }
+  void Post(Mailbox::Letter letter) { poller_.mailbox().Put(std::move(letter)); }
   // Starts a coroutine on the loop, from any thread.
   void Spawn(Task<> task);
 

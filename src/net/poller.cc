@@ -35,7 +35,10 @@ void Pollable::Interrupt(Executor executor) {
   waiting_.reset();
 }
 
-Poller::Poller(Executor executor) : descriptor_(executor, ::epoll_create1(EPOLL_CLOEXEC)) {}
+Poller::Poller(Executor executor) : descriptor_(executor, ::epoll_create1(EPOLL_CLOEXEC)) {
+  epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.ptr = nullptr}};
+  ::epoll_ctl(descriptor_.native_handle(), EPOLL_CTL_ADD, mailbox_.descriptor(), &event);
+}
 
 bool Poller::Add(int socket, Pollable* pollable) {
   epoll_event event{};
@@ -51,8 +54,17 @@ Task<> Poller::Run() {
     co_await descriptor_.async_wait(asio::posix::descriptor_base::wait_read, asio::redirect_error(kAwait, failed));
     if (failed) co_return;
     const int count = ::epoll_wait(descriptor_.native_handle(), events.data(), kEvents, 0);
-    for (int i = 0; i < count; ++i)
-      static_cast<Pollable*>(events[static_cast<size_t>(i)].data.ptr)->Told(events[i].events);
+    bool mail = false;
+    for (int i = 0; i < count; ++i) {
+      auto* const pollable = static_cast<Pollable*>(events[static_cast<size_t>(i)].data.ptr);
+      if (pollable == nullptr) {
+        mail = true;
+      } else {
+        pollable->Told(events[static_cast<size_t>(i)].events);
+      }
+    }
+    // After the sockets: a letter may end a connection that there was something to tell.
+    if (mail) mailbox_.Open();
   }
 }
 

@@ -8,6 +8,7 @@
 #include <asio/posix/basic_stream_descriptor.hpp>
 #include <optional>
 
+#include "net/mailbox.h"
 #include "net/task.h"
 
 namespace kvarts::net {
@@ -50,11 +51,13 @@ class Poller {
   bool Add(int socket, Pollable* pollable);
   // Looks, and resumes whoever waits for what is ready, until the loop ends.
   Task<> Run();
+  Mailbox& mailbox() { return mailbox_; }
 
  private:
   static constexpr int kEvents = 256;  // taken at a time
 
   asio::posix::basic_stream_descriptor<Executor> descriptor_;
+  Mailbox mailbox_;
 };
 
 }  // namespace kvarts::net

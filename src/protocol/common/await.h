@@ -1,7 +1,6 @@
 // Waiting for what happens on other threads, in a coroutine of a loop: a transaction's outcome, work on the pool.
 #pragma once
 
-#include <asio/post.hpp>
 #include <atomic>
 #include <exception>
 #include <memory>
@@ -19,8 +18,8 @@ namespace kvarts {
 // Suspends the coroutine; `start` is called with a function that resumes it, once, from any thread.
 template <class Start>
 net::Task<> AwaitCallback(net::Loop& loop, Start start) {
-  auto initiate = [executor = loop.executor(), start = std::move(start)](auto handler) mutable {
-    start([executor, handler = std::move(handler)]() mutable { asio::post(executor, std::move(handler)); });
+  auto initiate = [&loop, start = std::move(start)](auto handler) mutable {
+    start([&loop, handler = std::move(handler)]() mutable { loop.Post(std::move(handler)); });
   };
   return asio::async_initiate<const asio::use_awaitable_t<net::Executor>&, void()>(std::move(initiate), net::kAwait);
 }

@@ -1,0 +1,34 @@
+#include "net/mailbox.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace kvarts::net {
+
+Mailbox::Mailbox() : descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+Mailbox::~Mailbox() { ::close(descriptor_); }
+
+void Mailbox::Put(Letter letter) {
+  bool first;
+  {
+    const std::lock_guard lock(mutex_);
+    first = letters_.empty();
+    letters_.push_back(std::move(letter));
+  }
+  // It counts up to 2^64 letters.
+  if (first) std::ignore = ::eventfd_write(descriptor_, 1);
+}
+
+void Mailbox::Open() {
+  std::vector<Letter> letters;
+  {
+    const std::lock_guard lock(mutex_);
+    letters.swap(letters_);
+  }
+  for (Letter& letter : letters) letter();
+}
+
+}  // namespace kvarts::net
