@@ -3,11 +3,16 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <system_error>
+#include <tuple>
 #include <utility>
 
 namespace kvarts::net {
 
-Mailbox::Mailbox() : descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+Mailbox::Mailbox() : descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+}
 
 Mailbox::~Mailbox() { ::close(descriptor_); }
 

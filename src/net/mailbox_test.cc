@@ -1,12 +1,12 @@
 #include "net/mailbox.h"
 
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "net/loop.h"
 

@@ -5,6 +5,8 @@
 #include <array>
 #include <asio/post.hpp>
 #include <asio/redirect_error.hpp>
+#include <cerrno>
+#include <system_error>
 
 namespace kvarts::net {
 
@@ -37,7 +39,9 @@ void Pollable::Interrupt(Executor executor) {
 
 Poller::Poller(Executor executor) : descriptor_(executor, ::epoll_create1(EPOLL_CLOEXEC)) {
   epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.ptr = nullptr}};
-  ::epoll_ctl(descriptor_.native_handle(), EPOLL_CTL_ADD, mailbox_.descriptor(), &event);
+  if (::epoll_ctl(descriptor_.native_handle(), EPOLL_CTL_ADD, mailbox_.descriptor(), &event) != 0) {
+    throw std::system_error(errno, std::generic_category(), "epoll_ctl");
+  }
 }
 
 bool Poller::Add(int socket, Pollable* pollable) {

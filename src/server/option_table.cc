@@ -118,7 +118,7 @@ constexpr Option kTable[] = {
     {"scan.tombstones_warn", kCount, [](Of o) { return Ref(o.scan.tombstones_warn); },
      "a request that skips more tombstones than this is logged", 1},
     {"scan.tombstones_fail", kCount, [](Of o) { return Ref(o.scan.tombstones_fail); },
-     "a request that skips more tombstones than this fails", 1},
+     "a page that skips more tombstones than this ends there, and fails if it has found nothing", 1},
     {"scan.max_count", kCount, [](Of o) { return Ref(o.scan.max_count); },
      "keys that one exact count looks at before it answers with a cursor", 1},
 

@@ -1,10 +1,12 @@
 #include "protocol/common/await.h"
 
+#include <algorithm>
+
 namespace kvarts {
 
 net::Task<std::vector<Result<RunReport>>> RunAll(net::Loop& loop, Store& store, std::vector<Store::Request> requests,
                                                  WorkerPool* workers) {
-  std::vector<Result<RunReport>> outcomes(requests.size(), NoWorker());
+  std::vector<Result<RunReport>> outcomes(requests.size());
   std::atomic<size_t> left = requests.size();
   auto start = [&](auto resume) {
     // Whoever is last resumes; until then the frame of this coroutine, and all that is in it, stays.
@@ -19,6 +21,7 @@ net::Task<std::vector<Result<RunReport>>> RunAll(net::Loop& loop, Store& store, 
     if (workers == nullptr) {
       run();
     } else if (!workers->Submit(run)) {
+      std::ranges::fill(outcomes, Result<RunReport>(NoWorker()));
       (*shared)();
     }
   };

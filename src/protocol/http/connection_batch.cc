@@ -23,8 +23,7 @@ net::Task<> Connection::RunBatch() {
   stream_.Keep();
   stream_.ClearDeadline();
   const bool large = BatchIsLarge();
-  Outcomes outcomes(batch_.size(), Error(ErrorCode::kOverloaded, "writes are held back until the engine has caught up",
-                                         {{"limit", "request_timeout"}}));
+  Outcomes outcomes;
   const net::SteadyTime now = std::chrono::steady_clock::now();
   const std::optional<net::SteadyTime> turn = service_.throttle.Reserve(service_.engine().pressure(), batch_bytes_, now,
                                                                         now + service_.options.request_timeout);
@@ -38,6 +37,10 @@ net::Task<> Connection::RunBatch() {
     }
     WorkerPool* const workers = large ? &service_.workers : nullptr;
     outcomes = co_await RunAll(stream_.loop(), service_.store, std::move(requests), workers);
+  } else {
+    const Error held_back(ErrorCode::kOverloaded, "writes are held back until the engine has caught up",
+                          {{"limit", "request_timeout"}});
+    outcomes.assign(batch_.size(), held_back);
   }
   size_t answer_bytes = 0;
   for (const std::shared_ptr<WriteOp>& op : batch_) answer_bytes += op->AnswerBytes();
