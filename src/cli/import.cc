@@ -34,7 +34,9 @@ Syntax MakeSyntax() {
        .description = "Writes the keys of an export, from FILE or the standard input: lines of JSON with a key\n"
                       "or key_base64, a value or value_base64, and perhaps an expiry or a ttl. Keys that are there\n"
                       "are replaced, others stay. An expiry that has passed is not written. When a line fails,\n"
-                      "the lines before it are written, and --from-line goes on from there.\n\n"
+                      "the lines before it are written, and --from-line goes on from there. Lines with a version\n"
+                      "are taken for an export's: if its last line is missing, or counts other lines, what there\n"
+                      "is gets written, and the import ends with 1.\n\n"
                       "  kvarts export user: > users.ndjson\n"
                       "  kvarts import users.ndjson --data ./copy\n"});
 }
@@ -57,10 +59,10 @@ class Importer {
     const Status done = TakeLines();
     progress_.Clear();
     if (done.has_value()) return counts_;
-    const Error& error = done.error();
-    PrintError(fmt::format("kvarts: {} written; --from-line {} goes on where this one stopped\n",
-                           Counted(counts_.written, "key was", "keys were"), batch_line_));
-    return error;
+    const std::string advice = cut_off_ ? "they stay, and the rest needs a whole export"
+                                        : fmt::format("--from-line {} goes on where this one stopped", batch_line_);
+    PrintError(fmt::format("kvarts: {} written; {}\n", Counted(counts_.written, "key was", "keys were"), advice));
+    return done.error();
   }
   Duration Elapsed() const { return progress_.Elapsed(); }
 
@@ -68,7 +70,11 @@ class Importer {
   Status TakeLines() {
     while (true) {
       KVARTS_TRY(const std::optional<Bytes> line, lines_.Next());
-      if (!line) return Flush();
+      if (!line) {
+        KVARTS_CHECK_OK(Flush());
+        if (in_export_) return CutOff("the export is not whole: its last line, {\"end\":true}, is missing", {});
+        return {};
+      }
       if (lines_.number() < from_line_) continue;
       if (items_ == 0) batch_line_ = lines_.number();
       Result<ImportLine> parsed = ParseImportLine(*line, clock_.Now());
@@ -85,7 +91,28 @@ class Importer {
     }
   }
 
+  // What is missing is not in the input: going on at a line of it would not help.
+  Error CutOff(const char* text, std::vector<Error::Field> counts) {
+    cut_off_ = true;
+    std::vector<Error::Field> fields = {{"line", std::to_string(lines_.number())}};
+    fields.insert(fields.end(), counts.begin(), counts.end());
+    return MakeError(ErrorCode::kInvalidArgument, text, fields);
+  }
+
+  Status TakeEnd(uint64_t count) {
+    KVARTS_CHECK_OK(Flush());
+    // Who began at a later line has not seen all.
+    if (from_line_ == 1 && count != seen_) {
+      return CutOff("the export is not whole: its last line counts other lines",
+                    {{"counts", std::to_string(count)}, {"seen", std::to_string(seen_)}});
+    }
+    seen_ = 0;
+    in_export_ = false;
+    return {};
+  }
+
   Status Take(ImportLine line) {
+    in_export_ = in_export_ || line.exported;
     switch (line.kind) {
       case ImportLine::Kind::kBlank:
         return {};
@@ -94,15 +121,7 @@ class Importer {
         ++counts_.expired;
         return {};
       case ImportLine::Kind::kEnd:
-        KVARTS_CHECK_OK(Flush());
-        if (from_line_ == 1 && line.count != seen_) {
-          return Error(ErrorCode::kInvalidArgument, "the export is not whole: its last line counts other lines",
-                       {{"line", std::to_string(lines_.number())},
-                        {"counts", std::to_string(line.count)},
-                        {"seen", std::to_string(seen_)}});
-        }
-        seen_ = 0;
-        return {};
+        return TakeEnd(line.count);
       case ImportLine::Kind::kItem:
         break;
     }
@@ -163,6 +182,8 @@ class Importer {
   uint64_t items_ = 0;       // of the body
   uint64_t batch_line_ = 1;  // where they begin
   uint64_t seen_ = 0;        // items since the beginning, or since the last end
+  bool in_export_ = false;   // so that an end is to come
+  bool cut_off_ = false;
 };
 
 }  // namespace

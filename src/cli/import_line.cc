@@ -27,6 +27,7 @@ struct Fields {
   std::string_view type;
   bool counter = false;
   bool for_ever = false;
+  bool versioned = false;
   std::optional<Duration> ttl;
   std::optional<Timestamp> expiry;
   bool end = false;
@@ -85,7 +86,10 @@ void ReadField(JsonReader& json, std::string_view name, Fields* fields) {
     fields->end = json.Bool();
   } else if (name == "count") {
     fields->count = json.Uint();
-  } else if (name == "version" || name == "cursor" || name == "cost") {
+  } else if (name == "version") {
+    fields->versioned = true;
+    json.Skip();
+  } else if (name == "cursor" || name == "cost") {
     json.Skip();
   } else {
     json.Unknown(name);
@@ -161,6 +165,7 @@ Result<ImportLine> ParseImportLine(std::string_view line, Timestamp now) {
   }
   if (fields.key_bytes.empty()) return Error(ErrorCode::kInvalidArgument, "a key is missing");
   if (fields.value_name.empty()) return Error(ErrorCode::kInvalidArgument, "a value is missing");
+  parsed.exported = fields.versioned;
   std::optional<Duration> ttl = fields.ttl;
   if (!ttl && fields.expiry) {
     if (*fields.expiry <= now) {

@@ -24,6 +24,7 @@ struct ImportLine {
 
   Kind kind = Kind::kBlank;
   std::string mutation = {};  // of an item: a put, as POST /commit has it
+  bool exported = false;      // it has a version, as no line has that was made by hand
   uint64_t count = 0;         // of the end: the items before it
 };
 

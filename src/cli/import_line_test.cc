@@ -42,6 +42,12 @@ TEST(ImportLine, TypesAndCountersStayWhatTheyAre) {
             R"({"op":"put","key":"a","value":-7,"counter":true,"ttl":null})");
 }
 
+TEST(ImportLine, AVersionTellsLinesOfAnExport) {
+  EXPECT_TRUE(Parsed(R"({"key":"a","value":"x","version":"17","expiry":null})").exported);
+  EXPECT_TRUE(Parsed(R"({"key":"a","value":"x","version":"17","expiry":"2026-07-05T09:00:00Z"})").exported);
+  EXPECT_FALSE(Parsed(R"({"key":"a","value":"x","expiry":null})").exported);
+}
+
 TEST(ImportLine, EndsAndBlanksAreNoItems) {
   EXPECT_EQ(Parsed("").kind, Kind::kBlank);
   EXPECT_EQ(Parsed(" \t").kind, Kind::kBlank);

@@ -139,6 +139,25 @@ TEST_P(ImportExport, AnExportThatWasCutOffIsNoticed) {
   EXPECT_THAT(ran.err, HasSubstr("the export is not whole"));
 }
 
+TEST_P(ImportExport, AnExportWithoutItsLastLineIsNoticedAndWhatThereIsIsWritten) {
+  Done({"import"}, Line("a", "1") + Line("b", "2") + Line("c", "3"));
+  const std::string lines = Done({"export"});
+  const std::string cut = lines.substr(0, lines.find("{\"key\":\"c\""));
+  const Ran ran = RunKvarts({"import", "--data", temp_ / "copy"}, cut);
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.out, IsEmpty());
+  EXPECT_EQ(ran.err,
+            "kvarts: 2 keys were written; they stay, and the rest needs a whole export\n"
+            "kvarts: the export is not whole: its last line, {\"end\":true}, is missing (line 2)\n");
+  EXPECT_EQ(RunKvarts({"scan", "--data", temp_ / "copy"}).out, "a\t1\nb\t2\n");
+  EXPECT_EQ(RunKvarts({"import", "--from-line", "2", "--data", temp_ / "copy"}, cut).code, 1);
+  // Cut off within a line.
+  EXPECT_EQ(RunKvarts({"import", "--data", temp_ / "copy"}, lines.substr(0, cut.size() + 5)).code, 1);
+  // Two exports, of which the second is cut off.
+  EXPECT_EQ(RunKvarts({"import", "--data", temp_ / "copy"}, lines + cut).code, 1);
+  EXPECT_EQ(RunKvarts({"import", "--data", temp_ / "copy"}, lines + lines).code, 0);
+}
+
 TEST_P(ImportExport, WhatHasExpiredIsNotWritten) {
   const std::string past = "{\"key\":\"a\",\"value\":\"x\",\"expiry\":\"2020-01-01T00:00:00.000000Z\"}\n";
   EXPECT_THAT(Done({"import"}, past + "\n" + Line("b", "y")), HasSubstr("imported 1 key in "));
