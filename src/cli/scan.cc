@@ -43,7 +43,8 @@ Syntax MakeSyntax() {
            WordOptions()),
        .description = "Lists keys in order with their values: all, those that begin with PREFIX, or those\n"
                       "between --start and --end. Into a pipe a line for each, the key and the value with a tab\n"
-                      "between them and \\xNN for what is no text; with --json an object per line.\n\n"
+                      "between them and \\xNN for what is no text; with --json an object per line. Where the\n"
+                      "default limit leaves keys out, a line on the standard error says so.\n\n"
                       "  kvarts scan user:\n"
                       "  kvarts scan --start a --end b --all --keys-only\n",
        .check = &Check});
@@ -111,9 +112,11 @@ Result<int> RunScan(const Arguments& arguments) {
     printed += items.size();
     cursor = answer.Text("cursor");
   } while (!cursor.empty() && printed < request.limit);
-  if (OutputIsTerminal() && !arguments.Has("json")) {
-    const std::string more = cursor.empty() ? "" : "; there are more: --limit N or --all";
-    Print(Dim(Counted(printed, "key", "keys") + more) + "\n");
+  if (OutputIsTerminal() && !arguments.Has("json")) Print(Dim(Counted(printed, "key", "keys")) + "\n");
+  // Who gave no limit may take what came for all there is, a program behind a pipe above all.
+  if (!cursor.empty() && !arguments.Has("limit")) {
+    PrintError(fmt::format("kvarts: these are the first {}, and there are more: --limit N or --all\n",
+                           Counted(printed, "key", "keys")));
   }
   return kExitOk;
 }

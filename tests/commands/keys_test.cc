@@ -109,7 +109,14 @@ TEST_P(Keys, ScanGoesThroughAllPages) {
   }
   Done({"import", "--durability", "none"}, lines);
   Done({"put", "other", "x"});
-  EXPECT_THAT(LinesOf(Done({"scan"})), SizeIs(100));
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"scan"}, {"scan", "--json"}}) {
+    const Ran cut = Run(words);
+    EXPECT_THAT(LinesOf(cut.out), SizeIs(100));
+    EXPECT_EQ(cut.err, "kvarts: these are the first 100 keys, and there are more: --limit N or --all\n");
+  }
+  EXPECT_THAT(Run({"scan", "--limit", "7"}).err, IsEmpty());
+  EXPECT_THAT(Run({"scan", "--all"}).err, IsEmpty());
+  EXPECT_THAT(Run({"scan", "k:1000"}).err, IsEmpty());
   EXPECT_THAT(LinesOf(Done({"scan", "k:", "--all"})), SizeIs(2500));
   EXPECT_THAT(LinesOf(Done({"scan", "--all"})), SizeIs(2501));
   EXPECT_THAT(LinesOf(Done({"scan", "k:", "--limit", "1001"})), SizeIs(1001));
