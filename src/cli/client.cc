@@ -51,7 +51,7 @@ ServerOptions OptionsFor(const std::string& dir) {
 
 Result<std::unique_ptr<Server>> StartOn(const std::string& dir, Client::Missing missing) {
   if (missing == Client::Missing::kRefuse) {
-    KVARTS_TRY(const auto stamp, StampOf(dir));
+    KVARTS_TRY(const auto stamp, ReadStamp(dir));
     if (!stamp) return Error(ErrorCode::kUnavailable, "there is no data directory", {{"path", dir}});
   }
   return Server::Start(OptionsFor(dir));

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -19,8 +18,5 @@ constexpr Duration kMaxViewAge = Duration::Seconds(24 * 60 * 60);
 RocksOptions DirectoryOptions();
 
 Result<std::unique_ptr<Engine>> OpenDirectory(const std::string& dir, RocksOptions options = DirectoryOptions());
-
-// What the stamp of the directory says, without opening it. Nothing when it has none.
-Result<std::optional<Stamp>> StampOf(const std::string& dir);
 
 }  // namespace kvarts::cli

@@ -20,12 +20,12 @@ const Syntax& UpgradeSyntax() {
 
 Result<int> RunUpgrade(const Arguments& arguments) {
   const std::string& dir = arguments.at(0);
-  KVARTS_TRY(const std::optional<Stamp> before, StampOf(dir));
+  KVARTS_TRY(const std::optional<Stamp> before, ReadStamp(dir));
   RocksOptions options = DirectoryOptions();
   options.upgrade = true;
   KVARTS_TRY(std::unique_ptr<Engine> engine, OpenDirectory(dir, options));
   engine.reset();
-  KVARTS_TRY(const std::optional<Stamp> after, StampOf(dir));
+  KVARTS_TRY(const std::optional<Stamp> after, ReadStamp(dir));
   if (!after) return Error(ErrorCode::kInternal, "the upgraded directory has no stamp", {{"path", dir}});
   if (before && before->format == after->format) {
     Print(fmt::format("{} has format {}, the newest that this kvarts knows: nothing to do.\n", dir, after->format));

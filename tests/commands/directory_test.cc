@@ -1,6 +1,8 @@
 // Directories that cannot be opened: each says why, and nothing is made or changed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +16,7 @@
 namespace kvarts::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 class Directory : public testing::Test {
@@ -44,6 +47,43 @@ TEST_F(Directory, MissingIsNotMade) {
   const Ran shell = RunScript(temp_ / "none", "get a\n", {"--no-create"});
   EXPECT_EQ(shell.code, 1);
   EXPECT_FALSE(std::filesystem::exists(temp_ / "none"));
+}
+
+TEST_F(Directory, WhatCannotBeLookedAtIsNotCalledMissing) {
+  std::filesystem::create_symlink("loop", temp_ / "loop");
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"get", "a", "--data", temp_ / "loop"}, {"check", temp_ / "loop"}}) {
+    const Ran ran = RunKvarts(words);
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_THAT(ran.err, AllOf(HasSubstr("cannot look at the data directory: " + temp_ / "loop"),
+                               HasSubstr("Too many levels of symbolic links")));
+  }
+  if (getuid() == 0) return;  // whom no mode keeps out
+  ASSERT_EQ(RunKvarts({"put", "a", "x", "--data", temp_ / "shut/data"}).code, 0);
+  std::filesystem::permissions(temp_ / "shut", std::filesystem::perms::none);
+  const Ran ran = RunKvarts({"get", "a", "--data", temp_ / "shut/data"});
+  std::filesystem::permissions(temp_ / "shut", std::filesystem::perms::owner_all);
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("Permission denied"));
+}
+
+TEST_F(Directory, IsMadeForItsOwnerAlone) {
+  using enum std::filesystem::perms;
+  const auto mode = [&](const std::string& name) { return std::filesystem::status(temp_ / name).permissions(); };
+  const mode_t before = umask(022);
+  ASSERT_EQ(RunKvarts({"put", "a", "x", "--data", temp_ / "above/data"}).code, 0);
+  ASSERT_EQ(RunKvarts({"put", "a", "x", "--data", temp_ / "slash/"}).code, 0);
+  ASSERT_EQ(RunScript(temp_ / "shell", "put a b\n").code, 0);
+  EXPECT_EQ(mode("above/data"), owner_all);
+  EXPECT_EQ(mode("slash"), owner_all);
+  EXPECT_EQ(mode("shell"), owner_all);
+  EXPECT_EQ(mode("above"), owner_all | group_read | group_exec | others_read | others_exec);
+  // One that is there is its owner's business.
+  std::filesystem::create_directory(temp_ / "shared");
+  std::filesystem::permissions(temp_ / "shared", owner_all | group_all);
+  ASSERT_EQ(RunKvarts({"put", "a", "x", "--data", temp_ / "shared"}).code, 0);
+  EXPECT_EQ(mode("shared"), owner_all | group_all);
+  umask(before);
 }
 
 TEST_F(Directory, EmptyIsNotTakenForAStore) {

@@ -258,6 +258,7 @@ TEST_F(DirectoryTest, NotWritableIsUnavailable) {
   Make();
   const std::string top = fs::path(dir()).parent_path();
   chmod(top.c_str(), 0755);
+  chmod(dir().c_str(), 0755);
   const auto files = Files();
   EXPECT_EQ(OpenElsewhere({dir(), std::to_string(kNobody)}), ExitOf(ErrorCode::kUnavailable));
   EXPECT_EQ(OpenElsewhere({top + "/new", std::to_string(kNobody)}), ExitOf(ErrorCode::kUnavailable));

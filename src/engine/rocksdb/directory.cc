@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -70,18 +71,6 @@ Result<bool> HoldsOtherFiles(const std::string& dir) {
   return false;
 }
 
-Result<std::optional<Stamp>> ReadStamp(const std::string& dir) {
-  const std::string path = dir + kStampName;
-  KVARTS_TRY(const bool exists, Exists(path));
-  if (!exists) return std::optional<Stamp>();
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in) return SystemError("cannot read the stamp of the data directory", path);
-  KVARTS_TRY(Stamp stamp, Stamp::Decode(text.str()));
-  return std::optional<Stamp>(std::move(stamp));
-}
-
 uint64_t RandomSalt() {
   std::random_device random;
   return (uint64_t{random()} << 32 | random()) | 1;  // zero stands for none
@@ -93,16 +82,25 @@ bool ParseNumber(std::string_view text, Number* number) {
   return problem == std::errc() && end == text.data() + text.size();
 }
 
-// Makes the directory and those above it that are missing, each an entry on disk of the one above.
+// Makes the directory, for its owner alone, and those above it that are missing, each an entry on disk of the one
+// above.
 Status MakeDirectories(const std::string& dir) {
-  std::vector<fs::path> missing;
+  constexpr mode_t kOwnerOnly = 0700;
+  constexpr mode_t kAsUsual = 0777;  // less the umask
   std::error_code problem;
-  for (fs::path path = fs::absolute(dir); !fs::exists(path, problem) && path.has_relative_path();
-       path = path.parent_path()) {
+  fs::path whole = fs::weakly_canonical(dir, problem);
+  if (problem) return SystemError("cannot make the data directory", dir, problem);
+  if (!whole.has_filename()) whole = whole.parent_path();  // "data/" is data
+  std::vector<fs::path> missing;
+  for (fs::path path = whole; !fs::exists(path, problem) && path.has_relative_path(); path = path.parent_path()) {
     missing.push_back(path);
   }
-  fs::create_directories(dir, problem);
-  if (problem) return SystemError("cannot make the data directory", dir, problem);
+  for (auto path = missing.rbegin(); path != missing.rend(); ++path) {
+    // Another process may be making it, too.
+    if (mkdir(path->c_str(), *path == whole ? kOwnerOnly : kAsUsual) != 0 && errno != EEXIST) {
+      return SystemError("cannot make the data directory", dir);
+    }
+  }
   for (const fs::path& path : missing) KVARTS_CHECK_OK(SyncPath(path.parent_path().string()));
   return {};
 }
@@ -155,6 +153,18 @@ Result<Stamp> Stamp::Decode(std::string_view text) {
   if (stamp.format < 1 || stamp.engine.empty() || !id) return not_ours;
   stamp.id = *id;
   return stamp;
+}
+
+Result<std::optional<Stamp>> ReadStamp(const std::string& dir) {
+  const std::string path = dir + kStampName;
+  KVARTS_TRY(const bool exists, Exists(path));
+  if (!exists) return std::optional<Stamp>();
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) return SystemError("cannot read the stamp of the data directory", path);
+  KVARTS_TRY(Stamp stamp, Stamp::Decode(text.str()));
+  return std::optional<Stamp>(std::move(stamp));
 }
 
 DataDirectory::DataDirectory(DataDirectory&& other) noexcept

@@ -42,9 +42,14 @@ struct Stamp {
   static Result<Stamp> Decode(std::string_view text);
 };
 
+// What the stamp of a directory says, without opening it. Nothing when it has none, or is not there; what cannot be
+// looked at is an error.
+Result<std::optional<Stamp>> ReadStamp(const std::string& dir);
+
 class DataDirectory {
  public:
-  // Locks `dir` and reads its stamp; makes both when `create` is set and there is nothing there.
+  // Locks `dir` and reads its stamp; makes both when `create` is set and there is nothing there. What is made is for
+  // its owner alone (0700); a directory that is there keeps its mode.
   static Result<DataDirectory> Open(const std::string& dir, bool create, Timestamp now);
   ~DataDirectory();
   DataDirectory(DataDirectory&& other) noexcept;
