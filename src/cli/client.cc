@@ -95,6 +95,7 @@ class CurlClient final : public Client {
   void SetUpRequest(const Request& request, curl_slist* headers);
   Status Perform(const Request& request, Exchange* exchange);
   Error Failure(const Request& request, CURLcode code) const;
+  Error Refusal(const Reply& reply) const;
 
   const Target target_;
   std::unique_ptr<Server> server_;  // of a directory
@@ -228,8 +229,17 @@ Status CurlClient::Perform(const Request& request, Exchange* exchange) {
   curl_easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &status);
   exchange->reply.status = static_cast<int>(status);
   if (code != CURLE_OK && !exchange->stopped) return Failure(request, code);
-  if (status / 100 != 2) return ErrorOfAnswer(exchange->reply.status, exchange->reply.body);
+  if (status / 100 != 2) return Refusal(exchange->reply);
   return {};
+}
+
+Error CurlClient::Refusal(const Reply& reply) const {
+  const Error error = ErrorOfAnswer(reply.status, reply.body);
+  // The server says this in words of HTTP. An error with a status is another server's, which may want something else.
+  if (error.code() == ErrorCode::kUnauthenticated && target_.token.empty() && error.field("status").empty()) {
+    return Error(error.code(), "a token is needed: --token, --token-file or KVARTS_TOKEN");
+  }
+  return error;
 }
 
 Error CurlClient::Failure(const Request& request, CURLcode code) const {

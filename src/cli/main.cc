@@ -82,6 +82,8 @@ Result<const Command*> FindCommand(std::span<const Command> commands, const std:
                {{"command", name}, {"nearest", is_option ? "" : std::string(Nearest(name, names))}});
 }
 
+bool AsksForHelp(const std::string& word) { return word == "help" || word == "--help" || word == "-h"; }
+
 // Takes the words off that name a command. A group alone is one only for its help.
 Result<Named> TakeCommand(std::span<const std::string>* words) {
   Named named;
@@ -91,11 +93,12 @@ Result<Named> TakeCommand(std::span<const std::string>* words) {
     named.path.append(named.path.empty() ? "" : " ").append(words->front());
     *words = words->subspan(1);
     among = SubcommandsOf(*named.command);
-  } while (!among.empty() && !words->empty() && words->front() != "--help" && words->front() != "-h");
+  } while (!among.empty() && !words->empty() && !AsksForHelp(words->front()));
   return named;
 }
 
 int Help(std::span<const std::string> words) {
+  while (!words.empty() && AsksForHelp(words.front())) words = words.subspan(1);
   if (words.empty()) {
     PrintOverview();
     return kExitOk;
@@ -121,15 +124,15 @@ int RunCommand(const Named& named, std::span<const std::string> words) {
   return ExitCodeOf(syntax, code.error());
 }
 
-// Whether help is asked for: what stands behind -- is no option.
-bool AsksForHelp(std::span<const std::string> words) {
+// Whether help is asked for among the options: what stands behind -- is none.
+bool HasHelpOption(std::span<const std::string> words) {
   const auto end = std::ranges::find(words, "--");
   return std::any_of(words.begin(), end, [](const std::string& word) { return word == "--help" || word == "-h"; });
 }
 
 int Run(std::span<const std::string> words) {
   if (words.empty()) return Help({});
-  if (words[0] == "help" || words[0] == "--help" || words[0] == "-h") return Help(words.subspan(1));
+  if (AsksForHelp(words[0])) return Help(words);
   const std::vector<std::string> version = {"version"};
   if (words[0] == "--version") words = version;
   const std::string first = words[0];
@@ -138,7 +141,13 @@ int Run(std::span<const std::string> words) {
     const bool in_group = std::ranges::find(AllCommands(), first, &Command::name) != AllCommands().end();
     return RefuseUsage(named.error(), in_group ? first : "");
   }
-  if (AsksForHelp(words)) {
+  // `kvarts token help create` is `kvarts help token create`.
+  if (named->command->run == nullptr && !words.empty()) {
+    std::vector<std::string> asked(words.begin(), words.end());
+    asked.front() = first;
+    return Help(asked);
+  }
+  if (HasHelpOption(words)) {
     PrintHelp(*named);
     return kExitOk;
   }

@@ -7,6 +7,7 @@
 #include "cli/terminal.h"
 #include "encoding/json_writer.h"
 #include "model/access/scope.h"
+#include "model/access/token_record.h"
 
 namespace kvarts::cli {
 namespace {
@@ -29,8 +30,9 @@ const Syntax& CreateSyntax() {
                    {"ttl", OptionKind::kDuration, "TIME", "how long it is good (default: for ever)", {}, 1},
                    {"rate", OptionKind::kCount, "N", "units of cost per second that it may use", {}, 1},
                    {"burst", OptionKind::kCount, "N", "how many it may use at once", {}, 1}},
-       .description = "Makes a token and prints it, once: only its hash is kept. A scope is a list of read, write\n"
-                      "and admin, over everything, over a namespace or over a prefix:\n\n"
+       .description = "Makes a token and prints it, once: only its hash is kept. Its id, by which it is revoked,\n"
+                      "goes to the standard error; --json has both. A scope is a list of read, write and admin,\n"
+                      "over everything, over a namespace or over a prefix:\n\n"
                       "  kvarts token create deploy --scope read,write,admin\n"
                       "  kvarts token create reports --scope read:namespace=cases --ttl 30d\n"
                       "  kvarts token create web --scope read,write:prefix=session: --rate 1000\n",
@@ -45,10 +47,10 @@ const Syntax& ListSyntax() {
 }
 
 const Syntax& RevokeSyntax() {
-  static const Syntax kSyntax =
-      OverApi({.arguments = {{"ID"}},
-               .options = {},
-               .description = "Takes a token back for good. `kvarts token list` has the ids.\n"});
+  static const Syntax kSyntax = OverApi(
+      {.arguments = {{"ID"}},
+       .options = {},
+       .description = "Takes a token back for good. `kvarts token list` has the ids; ends with 4 when it has not.\n"});
   return kSyntax;
 }
 
@@ -83,8 +85,9 @@ Result<int> RunCreate(const Arguments& arguments) {
   KVARTS_TRY(const Reply reply, client->Call(JsonRequest("POST", "/tokens", CreateBody(arguments))));
   if (PrintedAsJson(arguments, reply)) return kExitOk;
   KVARTS_TRY(const JsonObject answer, JsonObject::Parse(reply.body));
+  // The token alone, for $(kvarts token create …); the rest is for whoever looks on.
   Print(Harmless(answer.Text("token")) + "\n");
-  if (OutputIsTerminal()) Print(Dim(fmt::format("id {}; it is not shown again\n", Harmless(answer.Text("id")))));
+  PrintError(fmt::format("kvarts: the token has the id {} and is not shown again\n", Harmless(answer.Text("id"))));
   return kExitOk;
 }
 
@@ -104,11 +107,20 @@ Result<int> RunList(const Arguments& arguments) {
   return kExitOk;
 }
 
+// What cannot be an id, such as a name, is the id of no token: to whoever wants it gone, both are the same.
+Error IdProblem(const std::string& id, const Error& error) {
+  const bool is_none = error.code() == ErrorCode::kInvalidArgument && !TokenId::Parse(id).has_value();
+  if (!is_none && error.code() != ErrorCode::kNotFound) return error;
+  return Error(ErrorCode::kNotFound, "there is no token with this id; `kvarts token list` has the ids",
+               {{"word", Harmless(id)}});
+}
+
 Result<int> Change(const Arguments& arguments, Request request, std::string_view done) {
   request.path = KeyPath("/tokens/", arguments.at(0));
   KVARTS_TRY(const auto client, Client::Open(arguments));
-  KVARTS_TRY(const Reply reply, client->Call(request));
-  if (!PrintedAsJson(arguments, reply)) Print(fmt::format("{} token {}\n", done, Harmless(arguments.at(0))));
+  const Result<Reply> reply = client->Call(request);
+  if (!reply.has_value()) return IdProblem(arguments.at(0), reply.error());
+  if (!PrintedAsJson(arguments, *reply)) Print(fmt::format("{} token {}\n", done, Harmless(arguments.at(0))));
   return kExitOk;
 }
 

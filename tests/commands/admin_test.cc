@@ -91,17 +91,23 @@ TEST_P(Admin, CompactsWhatItIsTold) {
 }
 
 TEST_P(Admin, TokensAreMadeListedAndTakenBack) {
-  const std::string root = LinesOf(Done({"token", "create", "root", "--scope", "admin"})).front();
-  EXPECT_THAT(root, StartsWith("kv_"));
+  const Ran created = Run({"token", "create", "root", "--scope", "admin"});
+  EXPECT_THAT(created.out, MatchesRegex("kv_[0-9a-z]{12}_.{43}\n")) << "the secret and nothing else";
+  const std::string root = LinesOf(created.out).front();
+  EXPECT_EQ(created.err, "kvarts: the token has the id " + root.substr(3, 12) + " and is not shown again\n");
   if (server_) {
-    EXPECT_EQ(Run({"scan"}).code, 1) << "without a token, though there is one";
+    const Ran refused = Run({"scan"});
+    EXPECT_EQ(refused.code, 1) << "without a token, though there is one";
+    EXPECT_EQ(refused.err, "kvarts: a token is needed: --token, --token-file or KVARTS_TOKEN\n");
+    EXPECT_EQ(Run({"scan", "--token", "kv_x"}).err, "kvarts: the token is not valid\n");
   }
   const auto as_root = [&](std::vector<std::string> words) {
     words.insert(words.end(), {"--token", root});
     return Done(words);
   };
-  std::ofstream(temp_ / "token") << as_root(
-      {"token", "create", "web", "--scope", "read:prefix=user:", "--ttl", "1d", "--rate", "1000"});
+  std::ofstream(temp_ / "token") << Run({"token", "create", "web", "--scope", "read:prefix=user:", "--ttl", "1d",
+                                         "--rate", "1000", "--token", root})
+                                        .out;
   const std::string list = as_root({"token", "list"});
   EXPECT_THAT(LinesOf(list), SizeIs(3));
   EXPECT_THAT(list, Not(HasSubstr("kv_")));
@@ -121,8 +127,13 @@ TEST_P(Admin, TokensAreMadeListedAndTakenBack) {
     EXPECT_THAT(Run({"put", "user:1", "x", "--token-file", temp_ / "token"}).err, HasSubstr("may not write"));
   }
   EXPECT_EQ(as_root({"token", "revoke", id}), "revoked token " + id + "\n");
-  const Ran again = Run({"token", "revoke", id, "--token", root});
-  EXPECT_EQ(again.code, 4) << again.err;
+  for (const std::string& word : {id, std::string("web")}) {
+    const Ran again = Run({"token", "revoke", word, "--token", root});
+    EXPECT_EQ(again.code, 4);
+    EXPECT_EQ(again.err, "kvarts: there is no token with this id; `kvarts token list` has the ids: " + word + "\n");
+  }
+  const std::string made = Done({"token", "create", "both", "--scope", "read", "--json", "--token", root});
+  EXPECT_THAT(made, AllOf(HasSubstr("\"token\":\"kv_"), HasSubstr("\"id\":\"")));
 }
 
 TEST_P(Admin, RangesMayBeAnyBytes) {

@@ -56,6 +56,28 @@ TEST(Usage, ExplainsTheCommandsOfAGroup) {
   }
 }
 
+TEST(Usage, HelpMayStandAnywhere) {
+  const std::string overview = RunKvarts({"help"}).out;
+  const std::string token = RunKvarts({"help", "token"}).out;
+  const std::string create = RunKvarts({"help", "token", "create"}).out;
+  using Words = std::vector<std::string>;
+  const std::vector<std::pair<Words, std::string>> all = {
+      {{"help", "help"}, overview},
+      {{"help", "--help"}, overview},
+      {{"token", "help"}, token},
+      {{"token", "-h"}, token},
+      {{"help", "token", "help"}, token},
+      {{"token", "help", "create"}, create},
+      {{"token", "--help", "create"}, create},
+  };
+  for (const auto& [words, expected] : all) {
+    const Ran ran = RunKvarts(words);
+    EXPECT_EQ(ran.code, 0) << testing::PrintToString(words) << ran.err;
+    EXPECT_EQ(ran.out, expected) << testing::PrintToString(words);
+  }
+  EXPECT_EQ(RunKvarts({"token", "help", "craete"}).code, 2);
+}
+
 TEST(Usage, VersionSaysWhatTheBinaryIsMadeOf) {
   const Ran ran = RunKvarts({"version"});
   EXPECT_EQ(ran.code, 0);
