@@ -11,16 +11,67 @@
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "core/keyspace.h"
+#include "encoding/json_writer.h"
 
 namespace kvarts::cli {
 namespace {
 
-void PrintFinding(std::string_view where, std::string_view text) {
-  Print(fmt::format("{} {}: {}\n", Red("found:"), where, text));
+std::string SpaceNote(const SpaceCount& count) {
+  std::string note = fmt::format("{} in {}", HumanBytes(count.bytes), Counted(count.entries, "entry", "entries"));
+  if (count.expired > 0) note.append(fmt::format(", {} expired and still stored", HumanCount(count.expired)));
+  if (count.stale > 0) note.append(fmt::format(", {} stale", HumanCount(count.stale)));
+  return note;
 }
 
+// What a check tells: lines as they come, or one object in the end.
+class Report {
+ public:
+  Report(const std::string& dir, bool as_json) : as_json_(as_json) {
+    json_.BeginObject().BytesField("path", dir).Field("format", kFormatVersion);
+    spaces_.BeginArray();
+    findings_.BeginArray();
+    Line(fmt::format("Checking {}, format {}\n", dir, kFormatVersion));
+  }
+
+  void Files(uint64_t tables, uint64_t bytes) {
+    json_.Name("files").BeginObject().Field("tables", tables).Field("bytes", bytes).EndObject();
+    Line(fmt::format("  files     {} and the log, {}: every checksum and header is right\n",
+                     Counted(tables, "table", "tables"), HumanBytes(bytes)));
+  }
+  void Space(std::string_view name, const SpaceCount& count) {
+    spaces_.BeginObject().Field("space", name).Field("entries", count.entries).Field("bytes", count.bytes);
+    spaces_.Field("expired", count.expired).Field("stale", count.stale).EndObject();
+    Line(fmt::format("  {:<9} {}\n", name, SpaceNote(count)));
+  }
+  void Finding(std::string_view where, std::string_view text) {
+    findings_.BeginObject().BytesField("where", where).BytesField("detail", text).EndObject();
+    Line(fmt::format("{} {}: {}\n", Red("found:"), where, text));
+  }
+  // For people, who would count the lines; the object has the number.
+  void Line(std::string_view text) const {
+    if (!as_json_) Print(text);
+  }
+  void End(uint64_t found, Duration took) {
+    spaces_.EndArray();
+    findings_.EndArray();
+    json_.Name("spaces").Raw(spaces_text_).Field("found", found).Name("findings").Raw(findings_text_).EndObject();
+    const std::string verdict = found == 0 ? "ok" : Counted(found, "finding", "findings");
+    Line(fmt::format("{}, in {}\n", verdict, HumanDuration(took)));
+    if (as_json_) Print(json_text_ + "\n");
+  }
+
+ private:
+  const bool as_json_;
+  std::string json_text_;
+  std::string spaces_text_;
+  std::string findings_text_;
+  JsonWriter json_{&json_text_};
+  JsonWriter spaces_{&spaces_text_};
+  JsonWriter findings_{&findings_text_};
+};
+
 // How many things are wrong with the files.
-Result<uint64_t> CheckFiles(Engine& engine) {
+Result<uint64_t> CheckFiles(Engine& engine, Report& report) {
   Progress progress;
   progress.Show("reading every block of every file …");
   const std::vector<Error> found = engine.VerifyFiles();
@@ -34,24 +85,16 @@ Result<uint64_t> CheckFiles(Engine& engine) {
   }
   for (const Error& error : found) {
     const Result<Bytes> key = ParseEscaped(error.field("key"));
-    PrintFinding(key.has_value() && !key->empty() ? DescribeKey(*key) : "files", ErrorText(error));
+    report.Finding(key.has_value() && !key->empty() ? DescribeKey(*key) : "files", ErrorText(error));
   }
-  if (found.size() == Engine::kMaxFoundInFiles) Print("and perhaps more\n");
+  if (found.size() == Engine::kMaxFoundInFiles) report.Line("and perhaps more\n");
   if (!found.empty()) return found.size();
-  Print(fmt::format("  files     {} and the log, {}: every checksum and header is right\n",
-                    Counted(files, "table", "tables"), HumanBytes(bytes)));
+  report.Files(files, bytes);
   return 0;
 }
 
-std::string SpaceNote(const SpaceCount& count) {
-  std::string note = fmt::format("{} in {}", HumanBytes(count.bytes), Counted(count.entries, "entry", "entries"));
-  if (count.expired > 0) note.append(fmt::format(", {} expired and still stored", HumanCount(count.expired)));
-  if (count.stale > 0) note.append(fmt::format(", {} stale", HumanCount(count.stale)));
-  return note;
-}
-
 // How many things are wrong with the keyspace.
-Result<uint64_t> CheckKeyspace(Engine& engine, bool files_are_good) {
+Result<uint64_t> CheckKeyspace(Engine& engine, bool files_are_good, Report& report) {
   KVARTS_TRY(const std::unique_ptr<View> view, engine.OpenView());
   KeyspaceCheck check(*view, engine.LastVersion());
   Progress progress;
@@ -59,16 +102,14 @@ Result<uint64_t> CheckKeyspace(Engine& engine, bool files_are_good) {
     if (progress.Due()) progress.Show(fmt::format("{} checked …", Counted(entries, "entry", "entries")));
   });
   progress.Clear();
-  for (const auto& [space, count] : check.counts()) {
-    Print(fmt::format("  {:<9} {}\n", SpaceName(space), SpaceNote(count)));
-  }
-  for (const Finding& finding : check.findings()) PrintFinding(finding.key, finding.text);
+  for (const auto& [space, count] : check.counts()) report.Space(SpaceName(space), count);
+  for (const Finding& finding : check.findings()) report.Finding(finding.key, finding.text);
   if (check.found() > check.findings().size()) {
-    Print(fmt::format("and {} more\n", HumanCount(check.found() - check.findings().size())));
+    report.Line(fmt::format("and {} more\n", HumanCount(check.found() - check.findings().size())));
   }
   if (walked.has_value()) return check.found();
   // Damage to a file has been counted there.
-  PrintFinding(fmt::format("after {}", Counted(check.entries(), "entry", "entries")), ErrorText(walked.error()));
+  report.Finding(fmt::format("after {}", Counted(check.entries(), "entry", "entries")), ErrorText(walked.error()));
   return check.found() + (files_are_good ? 1 : 0);
 }
 
@@ -77,7 +118,7 @@ Result<uint64_t> CheckKeyspace(Engine& engine, bool files_are_good) {
 const Syntax& CheckSyntax() {
   static const Syntax kSyntax = {
       .arguments = {{"DIR"}},
-      .options = {},
+      .options = {{"json", OptionKind::kFlag, {}, "one JSON object instead of lines"}},
       .description =
           "Reads back every file of a data directory and holds it against its checksums,\n"
           "then walks all stored entries: every key decodes, every value is what its part\n"
@@ -95,19 +136,18 @@ Result<int> RunCheck(const Arguments& arguments) {
   const Result<std::unique_ptr<Engine>> engine = OpenDirectory(dir);
   const bool damaged = !engine.has_value() && engine.error().code() == ErrorCode::kCorruption;
   if (!engine.has_value() && !damaged) return engine.error();
-  Print(fmt::format("Checking {}, format {}\n", dir, kFormatVersion));
+  Report report(dir, arguments.Has("json"));
   uint64_t found = 0;
   if (damaged) {
-    PrintFinding("the store cannot be opened", ErrorText(engine.error()));
+    report.Finding("the store cannot be opened", ErrorText(engine.error()));
     found = 1;
   } else {
-    KVARTS_TRY(const uint64_t in_files, CheckFiles(**engine));
-    KVARTS_TRY(const uint64_t in_keyspace, CheckKeyspace(**engine, in_files == 0));
+    KVARTS_TRY(const uint64_t in_files, CheckFiles(**engine, report));
+    KVARTS_TRY(const uint64_t in_keyspace, CheckKeyspace(**engine, in_files == 0, report));
     found = in_files + in_keyspace;
   }
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
-  const std::string verdict = found == 0 ? "ok" : Counted(found, "finding", "findings");
-  Print(fmt::format("{}, in {}\n", verdict, HumanDuration({took.count()})));
+  report.End(found, {took.count()});
   return found == 0 ? kExitOk : kExitFound;
 }
 

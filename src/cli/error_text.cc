@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/problem.h"
+
 namespace kvarts::cli {
 namespace {
 
 // What the error is about: stands right behind the text.
 constexpr std::array<std::string_view, 6> kSubjects = {"path", "option", "command", "word", "key", "argument"};
 // These have a place of their own.
-constexpr std::array<std::string_view, 4> kPlaced = {"cause", "nearest", "usage", "problems"};
+constexpr std::array<std::string_view, 5> kPlaced = {"cause", "nearest", "usage", "problems", kSentProblem};
 
 template <size_t N>
 bool IsOneOf(const std::array<std::string_view, N>& names, std::string_view name) {

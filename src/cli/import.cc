@@ -53,12 +53,14 @@ class Importer {
         lines_(lines),
         headers_(WriteHeaders(arguments)),
         max_items_(std::min(arguments.Number("batch").value_or(kMaxBatchItems), kMaxBatchItems * 10)),
-        from_line_(arguments.Number("from-line").value_or(1)) {}
+        from_line_(arguments.Number("from-line").value_or(1)),
+        json_(arguments.Has("json")) {}
 
   Result<ImportCounts> Run() {
     const Status done = TakeLines();
     progress_.Clear();
     if (done.has_value()) return counts_;
+    if (json_) return Counting(done.error());
     const std::string advice = cut_off_ ? "they stay, and the rest needs a whole export"
                                         : fmt::format("--from-line {} goes on where this one stopped", batch_line_);
     PrintError(fmt::format("kvarts: {} written; {}\n", Counted(counts_.written, "key was", "keys were"), advice));
@@ -89,6 +91,14 @@ class Importer {
             .done = lines_.bytes_read(), .total = lines_.size(), .text = Counted(counts_.written, "key", "keys")};
       });
     }
+  }
+
+  // The error with what people are told beside it.
+  Error Counting(const Error& error) const {
+    std::vector<Error::Field> fields = error.fields();
+    fields.emplace_back("written", std::to_string(counts_.written));
+    if (!cut_off_) fields.emplace_back("from_line", std::to_string(batch_line_));
+    return MakeError(error.code(), error.text().data(), fields);
   }
 
   // What is missing is not in the input: going on at a line of it would not help.
@@ -175,6 +185,7 @@ class Importer {
   const std::vector<std::string> headers_;
   const uint64_t max_items_;
   const uint64_t from_line_;
+  const bool json_;
   const SystemClock clock_;
   ProgressBar progress_;
   ImportCounts counts_;

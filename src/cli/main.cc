@@ -14,6 +14,7 @@
 #include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/error_text.h"
+#include "cli/problem.h"
 #include "cli/terminal.h"
 
 namespace kvarts::cli {
@@ -65,8 +66,19 @@ void PrintHelp(const Named& named) {
   PrintCommands(subcommands);
 }
 
-int RefuseUsage(const Error& error, std::string_view command) {
-  PrintError(fmt::format("kvarts: {}\n", ErrorText(error)));
+// Whether what goes wrong is told to a program. Before the words are understood, the option is looked for.
+bool WantsJson(std::span<const std::string> words) {
+  const auto end = std::ranges::find(words, "--");
+  return std::find(words.begin(), end, "--json") != end;
+}
+
+void Tell(const Error& error, bool json) {
+  PrintError(json ? ProblemJson(error) + "\n" : fmt::format("kvarts: {}\n", ErrorText(error)));
+}
+
+int RefuseUsage(const Error& error, std::string_view command, bool json) {
+  Tell(error, json);
+  if (json) return kExitUsage;
   PrintError(command.empty() ? "`kvarts help` lists the commands.\n"
                              : fmt::format("`kvarts help {}` explains the command.\n", command));
   return kExitUsage;
@@ -104,7 +116,7 @@ int Help(std::span<const std::string> words) {
     return kExitOk;
   }
   const Result<Named> named = TakeCommand(&words);
-  if (!named.has_value()) return RefuseUsage(named.error(), {});
+  if (!named.has_value()) return RefuseUsage(named.error(), {}, false);
   PrintHelp(*named);
   return kExitOk;
 }
@@ -112,15 +124,16 @@ int Help(std::span<const std::string> words) {
 int RunCommand(const Named& named, std::span<const std::string> words) {
   const Syntax& syntax = named.command->syntax();
   if (named.command->run == nullptr) {
-    return RefuseUsage(Error(ErrorCode::kInvalidArgument, "a command is missing"), named.path);
+    return RefuseUsage(Error(ErrorCode::kInvalidArgument, "a command is missing"), named.path, WantsJson(words));
   }
   const Result<Arguments> arguments = ParseArguments(syntax, words);
-  if (!arguments.has_value()) return RefuseUsage(arguments.error(), named.path);
+  if (!arguments.has_value()) return RefuseUsage(arguments.error(), named.path, WantsJson(words));
   const Result<int> code = named.command->run(*arguments);
   if (code.has_value()) return *code;
-  PrintError(fmt::format("kvarts: {}\n", ErrorText(code.error())));
+  const bool json = arguments->Has("json");
+  Tell(code.error(), json);
   const std::string_view advice = ErrorAdvice(code.error());
-  if (!advice.empty()) PrintError(fmt::format("{}\n", advice));
+  if (!advice.empty() && !json) PrintError(fmt::format("{}\n", advice));
   return ExitCodeOf(syntax, code.error());
 }
 
@@ -139,7 +152,7 @@ int Run(std::span<const std::string> words) {
   const Result<Named> named = TakeCommand(&words);
   if (!named.has_value()) {
     const bool in_group = std::ranges::find(AllCommands(), first, &Command::name) != AllCommands().end();
-    return RefuseUsage(named.error(), in_group ? first : "");
+    return RefuseUsage(named.error(), in_group ? first : "", WantsJson(words));
   }
   // `kvarts token help create` is `kvarts help token create`.
   if (named->command->run == nullptr && !words.empty()) {

@@ -100,6 +100,9 @@ What was named is not there: a key, a namespace, a token, a job.
 .TP
 5
 A condition of the write does not hold.
+.PP
+With \fB\-\-json\fR, where a command has it, an error is a JSON object on the standard error: the problem as the server
+sent it, or one with the same members \fBtype\fR and \fBdetail\fR.
 )";
 
 std::string ManOfOption(const Option& option) {

@@ -10,12 +10,16 @@
 #include <vector>
 
 #include "cli/json_object.h"
+#include "encoding/json_writer.h"
 
 namespace kvarts::cli {
 namespace {
 
 constexpr std::string_view kPrefix = "urn:kvarts:";
 constexpr size_t kMaxTextBytes = 1 << 10;
+// Of what came with an answer, what is told to people.
+constexpr size_t kMaxToldFields = 8;
+constexpr size_t kMaxProblemBytes = 64 << 10;
 // Beyond so many, texts are no longer told apart.
 constexpr size_t kMaxKnownTexts = 10'000;
 
@@ -91,7 +95,7 @@ std::vector<Error::Field> FieldsOf(const JsonObject& problem) {
   constexpr std::array<std::string_view, 5> kStandard = {"type", "title", "status", "detail", "instance"};
   std::vector<Error::Field> fields;
   for (const JsonField& field : problem.fields()) {
-    if (std::ranges::find(kStandard, field.name) != kStandard.end() || fields.size() == kMaxErrorFields) continue;
+    if (std::ranges::find(kStandard, field.name) != kStandard.end() || fields.size() == kMaxToldFields) continue;
     fields.emplace_back(Constant(field.name), Harmless(std::string_view(field.text).substr(0, kMaxTextBytes)));
   }
   return fields;
@@ -116,8 +120,34 @@ Error ErrorOfAnswer(int status, std::string_view body) {
   }
   std::string text = problem->Text("detail");
   if (text.empty()) text = problem->Text("title");
-  return MakeError(CodeOfType(type).value_or(CodeOfStatus(status)), Constant(text.empty() ? type : text),
-                   FieldsOf(*problem));
+  std::vector<Error::Field> fields = FieldsOf(*problem);
+  if (body.size() <= kMaxProblemBytes) fields.emplace_back(kSentProblem, body);
+  return MakeError(CodeOfType(type).value_or(CodeOfStatus(status)), Constant(text.empty() ? type : text), fields);
+}
+
+std::string ProblemJson(const Error& error) {
+  std::string out;
+  JsonWriter json(&out);
+  json.BeginObject();
+  const Result<JsonObject> sent = JsonObject::Parse(error.field(kSentProblem));
+  if (sent.has_value()) {
+    for (const JsonField& field : sent->fields()) {
+      if (field.kind == JsonKind::kText) {
+        json.BytesField(field.name, field.text);
+      } else {
+        json.Name(field.name).Raw(field.text);
+      }
+    }
+  } else {
+    json.Field("type", std::string(kPrefix).append(ErrorCodeName(error.code()))).Field("detail", error.text());
+  }
+  for (const auto& [name, value] : error.fields()) {
+    // To an error, an empty field is one that it has not.
+    const bool written = name == kSentProblem || value.empty() || (sent.has_value() && sent->Find(name) != nullptr);
+    if (!written) json.BytesField(name, value);
+  }
+  json.EndObject();
+  return out;
 }
 
 }  // namespace kvarts::cli

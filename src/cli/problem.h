@@ -2,6 +2,7 @@
 // protocol/http/problem.h.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,8 +13,14 @@ namespace kvarts::cli {
 // Of an answer with this status. A body that is no problem of ours is told by its status alone.
 Error ErrorOfAnswer(int status, std::string_view body);
 
+// The other way round, for programs: an answer's problem as the server sent it, with the fields that were added here;
+// any other error as an object of the same form, {"type": "urn:kvarts:…", "detail": …} and its fields.
+std::string ProblemJson(const Error& error);
+// The field that holds what the server sent. It is not for people.
+constexpr std::string_view kSentProblem = "problem";
+
 // An error whose fields are counted when it is made; only the first few are kept.
-constexpr size_t kMaxErrorFields = 8;
+constexpr size_t kMaxErrorFields = 12;
 Error MakeError(ErrorCode code, const char* text, const std::vector<Error::Field>& fields);
 
 }  // namespace kvarts::cli

@@ -51,8 +51,27 @@ TEST(Problem, TextsCannotMoveTheCursorAndManyFieldsDoNoHarm) {
   for (int i = 0; i < 20; ++i) body += fmt::format(R"(,"f{}":"\u0007")", i);
   const Error error = ErrorOfAnswer(500, body + "}");
   EXPECT_EQ(error.text(), "a\\x1b[2Jb\\x0ac");
-  EXPECT_EQ(error.fields().size(), 8U);
+  EXPECT_EQ(error.field("f7"), "\\x07");
+  EXPECT_EQ(error.field("f8"), "") << "what is told has an end";
   EXPECT_EQ(error.field("f0"), "\\x07");
+}
+
+TEST(Problem, ForProgramsItIsWhatTheServerSent) {
+  const std::string sent =
+      R"({"type":"urn:kvarts:not_found","title":"Not Found","status":404,"detail":"it is gone","key_base64":"/w==","n":[1]})";
+  const Error error = ErrorOfAnswer(404, sent);
+  EXPECT_EQ(ProblemJson(error), sent);
+  EXPECT_EQ(ErrorText(error), "it is gone (key base64 /w==, n [1])") << "which is not for people";
+  std::vector<Error::Field> more = {{"line", "7"}};
+  more.insert(more.end(), error.fields().begin(), error.fields().end());
+  EXPECT_EQ(ProblemJson(MakeError(error.code(), error.text().data(), more)),
+            sent.substr(0, sent.size() - 1) + R"(,"line":"7"})");
+}
+
+TEST(Problem, ForProgramsOursHaveTheSameForm) {
+  EXPECT_EQ(ProblemJson(Error(ErrorCode::kUnavailable, "there is no data directory", {{"path", "a\"b"}})),
+            R"({"type":"urn:kvarts:unavailable","detail":"there is no data directory","path":"a\"b"})");
+  EXPECT_EQ(ProblemJson(Error(ErrorCode::kInternal, "x")), R"({"type":"urn:kvarts:internal","detail":"x"})");
 }
 
 }  // namespace

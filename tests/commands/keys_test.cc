@@ -83,6 +83,24 @@ TEST_P(Keys, WhatIsNotThereEndsWithFour) {
   }
 }
 
+TEST_P(Keys, ErrorsAreToldToProgramsAsTheServerSentThem) {
+  Done({"put", "a", "1"});
+  const Ran missing = Run({"get", "none", "--json"});
+  EXPECT_EQ(missing.code, 4);
+  EXPECT_THAT(missing.out, IsEmpty());
+  EXPECT_EQ(missing.err, R"({"type":"urn:kvarts:not_found","title":"Not Found","status":404,)"
+                         R"("detail":"there is nothing under the key","key":"none"})"
+                         "\n");
+  const Ran held = Run({"put", "a", "2", "--if-absent", "--json"});
+  EXPECT_EQ(held.code, 5);
+  EXPECT_TRUE(IsJson(held.err)) << held.err;
+  EXPECT_THAT(held.err, HasSubstr("urn:kvarts:precondition_failed"));
+  const Ran local = RunKvarts({"get", "a", "--json", "--data", temp_ / "none"});
+  EXPECT_EQ(local.code, 1);
+  EXPECT_EQ(local.err, R"({"type":"urn:kvarts:unavailable","detail":"there is no data directory","path":")" +
+                           temp_ / "none" + "\"}\n");
+}
+
 TEST_P(Keys, ConditionsThatDoNotHoldEndWithFive) {
   const std::string version = VersionIn(Done({"put", "k", "1", "--if-absent"}));
   EXPECT_EQ(Run({"put", "k", "2", "--if-absent"}).code, 5);

@@ -151,6 +151,21 @@ TEST_F(Tools, CheckSaysWhatItLookedAt) {
   EXPECT_THAT(ran.err, IsEmpty());
 }
 
+TEST_F(Tools, CheckTellsProgramsTheSame) {
+  PutMany();
+  const Ran ran = Run("check", {"--json"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_TRUE(IsJson(ran.out)) << ran.out;
+  EXPECT_THAT(ran.out, MatchesRegex(R"(.*,"files":\{"tables":[0-9]+,"bytes":[0-9]+\},"spaces":\[.*)"
+                                    R"(\{"space":"keys","entries":2005,.*"found":0,"findings":\[\]\})"
+                                    "\n"));
+  std::filesystem::remove(dir() + "/KVARTS");
+  const Ran damaged = Run("check", {"--json"});
+  EXPECT_EQ(damaged.code, 3);
+  EXPECT_TRUE(IsJson(damaged.out)) << damaged.out;
+  EXPECT_THAT(damaged.out, HasSubstr(R"("found":1,"findings":[{"where":"the store cannot be opened","detail":"the )"));
+}
+
 TEST_F(Tools, CheckFindsAFlippedByte) {
   PutMany();
   // The largest table is the one with the keys.

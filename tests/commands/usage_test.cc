@@ -84,6 +84,9 @@ TEST(Usage, VersionSaysWhatTheBinaryIsMadeOf) {
   EXPECT_THAT(ran.out, AllOf(StartsWith("kvarts "), HasSubstr("\nformat "), HasSubstr("\nRocksDB "),
                              HasSubstr("\ncompiler  GCC ")));
   EXPECT_EQ(RunKvarts({"--version"}).out, ran.out);
+  const Ran json = RunKvarts({"version", "--json"});
+  EXPECT_TRUE(IsJson(json.out)) << json.out;
+  EXPECT_THAT(json.out, AllOf(StartsWith("{\"kvarts\":\""), HasSubstr("\"format\":"), HasSubstr("\"rocksdb\":\"")));
 }
 
 struct Nonsense {
@@ -106,7 +109,7 @@ TEST(Usage, RefusesNonsenseWithThePreciseWordAndCodeTwo) {
        "kvarts: an option has a value that it cannot take: --limit; ten: not a number\n"},
       {{"dump", "x", "--limit=-1"}, "kvarts: an option has a value that it cannot take: --limit; -1: not a number\n"},
       {{"dump", "x", "--json=1"}, "kvarts: an option takes no value: --json\n"},
-      {{"dump", "x", "--json", "--json"}, "kvarts: an option is given twice: --json\n"},
+      {{"dump", "x", "--values", "--values"}, "kvarts: an option is given twice: --values\n"},
       {{"dump", "x", "--space", "key"},
        "kvarts: an option has a value that it cannot take: --space; key: must be one of "},
       {{"dump", "x", "--prefix", "\\xzz"}, "kvarts: an option has a value with a broken escape"},
@@ -123,6 +126,23 @@ TEST(Usage, RefusesNonsenseWithThePreciseWordAndCodeTwo) {
     EXPECT_THAT(ran.out, IsEmpty());
   }
   EXPECT_FALSE(std::filesystem::exists("x")) << "a command that was refused made a directory";
+}
+
+TEST(Usage, NonsenseIsToldToProgramsAsAnObject) {
+  const std::vector<Nonsense> nonsense = {
+      {{"get", "--json"},
+       R"({"type":"urn:kvarts:invalid_argument","detail":"an argument is missing","argument":"KEY"})"},
+      {{"dmup", "--json"},
+       R"({"type":"urn:kvarts:invalid_argument","detail":"there is no such command","command":"dmup","nearest":"dump"})"},
+      {{"token", "--json"},
+       R"({"type":"urn:kvarts:invalid_argument","detail":"there is no such option","command":"--json"})"},
+  };
+  for (const Nonsense& it : nonsense) {
+    const Ran ran = RunKvarts(it.words);
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_EQ(ran.err, it.message + "\n");
+  }
+  EXPECT_THAT(RunKvarts({"get", "--", "--json", "b"}).err, StartsWith("kvarts: ")) << "behind -- it is a key";
 }
 
 TEST(Usage, SaysWhenItsOutputIsLost) {
