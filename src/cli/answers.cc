@@ -8,6 +8,7 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "encoding/json_writer.h"
 
 namespace kvarts::cli {
 namespace {
@@ -74,6 +75,18 @@ bool PrintedAsJson(const Arguments& arguments, const Reply& reply) {
   // An answer without a body is JSON all the same.
   Print((reply.body.empty() ? "{}" : reply.body) + "\n");
   return true;
+}
+
+void PrintWritten(const Arguments& arguments, BytesView key, const Reply& reply, std::string_view done) {
+  std::string version = reply.Header("etag");
+  std::erase(version, '"');
+  if (!arguments.Has("json")) {
+    Print(fmt::format("{} {}{}\n", done, ShownWord(key), Dim(", version " + Harmless(version))));
+    return;
+  }
+  std::string out;
+  JsonWriter(&out).BeginObject().BytesField("key", key).Field("version", Harmless(version)).EndObject();
+  Print(out + "\n");
 }
 
 Request JsonRequest(std::string method, std::string path, std::string body) {

@@ -30,6 +30,9 @@ std::string CellOf(const JsonObject& object, std::string_view field);
 // Prints the answer as it is if --json was given: true. Else it is for the caller to show.
 bool PrintedAsJson(const Arguments& arguments, const Reply& reply);
 
+// Of a write that was answered without a body: "put user:1, version 17…", or the key and the version as JSON.
+void PrintWritten(const Arguments& arguments, BytesView key, const Reply& reply, std::string_view done);
+
 // A request with JSON in its body.
 Request JsonRequest(std::string method, std::string path, std::string body);
 

@@ -65,6 +65,9 @@ Status CheckArgument(const ArgumentSyntax& argument, const std::string& word) {
                 {"nearest", std::string(Nearest(word, argument.choices))}});
 }
 
+// A number below zero is a word.
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
 // In lines of this many columns, each behind some blanks.
 std::string Wrapped(std::string_view text, size_t indent, size_t columns) {
   std::string out;
@@ -186,7 +189,7 @@ Result<Arguments> ParseArguments(const Syntax& syntax, std::span<const std::stri
       words = words.subspan(1);
     } else if (!options_ended && word.starts_with("--")) {
       KVARTS_CHECK_OK(arguments.TakeOption(syntax, &words));
-    } else if (!options_ended && word.size() > 1 && word.starts_with('-')) {
+    } else if (!options_ended && word.size() > 1 && word.starts_with('-') && !IsDigit(word[1])) {
       return Error(ErrorCode::kInvalidArgument, "options begin with two dashes", {{"option", word}});
     } else {
       if (arguments.words_.size() == syntax.arguments.size()) {

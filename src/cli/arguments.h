@@ -1,7 +1,7 @@
 // The words of a command line, held against what the command takes. Everything that can be wrong with them is found
 // here, before the command does anything: unknown and repeated options, missing or superfluous words, numbers that are
-// none. Options are `--name value`, `--name=value` or flags; `--` ends them. Help, completion and man pages are made
-// from the same syntax.
+// none. Options are `--name value`, `--name=value` or flags; `--` ends them; -5 is a word. Help, completion and man
+// pages are made from the same syntax.
 #pragma once
 
 #include <cstdint>

@@ -56,6 +56,8 @@ TEST(Arguments, TwoDashesEndTheOptions) {
   EXPECT_EQ(parsed->at(1), "-k");
   // A dash alone is a word.
   EXPECT_EQ(Parse({"-"})->at(0), "-");
+  // So is a number.
+  EXPECT_EQ(Parse({"-5"})->at(0), "-5");
 }
 
 TEST(Arguments, RefusesWhatItDoesNotKnow) {

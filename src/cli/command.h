@@ -51,6 +51,15 @@ Result<int> RunPut(const Arguments& arguments);
 const Syntax& DeleteSyntax();
 Result<int> RunDelete(const Arguments& arguments);
 
+const Syntax& IncrementSyntax();
+Result<int> RunIncrement(const Arguments& arguments);
+
+const Syntax& AppendSyntax();
+Result<int> RunAppend(const Arguments& arguments);
+
+const Syntax& TouchSyntax();
+Result<int> RunTouch(const Arguments& arguments);
+
 const Syntax& ScanSyntax();
 Result<int> RunScan(const Arguments& arguments);
 

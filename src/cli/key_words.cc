@@ -14,6 +14,18 @@ Result<Bytes> Decoded(const Arguments& arguments, const std::string& word) {
   return ParseEscaped(word);
 }
 
+Status CheckThese(const Arguments& arguments, const std::vector<std::string>& words) {
+  if (arguments.Has("hex") && arguments.Has("base64")) {
+    return Error(ErrorCode::kInvalidArgument, "--hex and --base64 exclude each other");
+  }
+  for (const std::string& word : words) {
+    if (word == "-") continue;
+    const Result<Bytes> bytes = DecodeWord(arguments, word);
+    if (!bytes.has_value()) return bytes.error();
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<OptionSyntax> WordOptions() {
@@ -49,21 +61,15 @@ Result<Bytes> DecodeWord(const Arguments& arguments, const std::string& word) {
 }
 
 Status CheckWords(const Arguments& arguments) {
-  if (arguments.Has("hex") && arguments.Has("base64")) {
-    return Error(ErrorCode::kInvalidArgument, "--hex and --base64 exclude each other");
-  }
   std::vector<std::string> words;
   for (size_t i = 0; i < arguments.size(); ++i) words.push_back(arguments.at(i));
   for (const std::string_view name : {"start", "end", "prefix"}) {
     if (const auto text = arguments.Text(name)) words.push_back(*text);
   }
-  for (const std::string& word : words) {
-    if (word == "-") continue;
-    const Result<Bytes> bytes = DecodeWord(arguments, word);
-    if (!bytes.has_value()) return bytes.error();
-  }
-  return {};
+  return CheckThese(arguments, words);
 }
+
+Status CheckKeyWord(const Arguments& arguments) { return CheckThese(arguments, {arguments.at(0)}); }
 
 Result<RangeWords> RangeOf(const Arguments& arguments) {
   RangeWords range;

@@ -28,6 +28,8 @@ std::vector<OptionSyntax> Joined(std::vector<OptionSyntax> first, const std::vec
 Result<Bytes> DecodeWord(const Arguments& arguments, const std::string& word);
 // That all words and the bounds of a range can be decoded: for Syntax::check. "-" is left alone.
 Status CheckWords(const Arguments& arguments);
+// The same of the first argument alone, where others are no keys or values.
+Status CheckKeyWord(const Arguments& arguments);
 
 // A range: a prefix (the first argument, or --prefix), or --start and --end; all keys without any of them.
 // `CheckWords` has seen the arguments.

@@ -1,13 +1,11 @@
 // kvarts put: writes a key, from the command line, a file or the standard input.
 #include <fmt/format.h>
 
+#include "cli/answers.h"
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/input.h"
-#include "cli/json_object.h"
 #include "cli/key_words.h"
-#include "cli/terminal.h"
-#include "cli/text.h"
 #include "encoding/json_reader.h"
 
 namespace kvarts::cli {
@@ -100,15 +98,7 @@ Result<int> RunPut(const Arguments& arguments) {
   KVARTS_TRY(const Request request, RequestOf(arguments, key));
   KVARTS_TRY(const auto client, Client::Open(arguments, Client::Missing::kCreate));
   KVARTS_TRY(const Reply reply, client->Call(request));
-  std::string version = reply.Header("etag");
-  std::erase(version, '"');
-  if (arguments.Has("json")) {
-    std::string out;
-    JsonWriter(&out).BeginObject().BytesField("key", key).Field("version", Harmless(version)).EndObject();
-    Print(out + "\n");
-  } else {
-    Print(fmt::format("put {}{}\n", ShownWord(key), Dim(", version " + Harmless(version))));
-  }
+  PrintWritten(arguments, key, reply, "put");
   return kExitOk;
 }
 

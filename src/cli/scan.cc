@@ -29,6 +29,11 @@ Status Check(const Arguments& arguments) {
   if (arguments.Has("all") && arguments.Has("limit")) {
     return Error(ErrorCode::kInvalidArgument, "--all and --limit exclude each other");
   }
+  for (const std::string_view name : {"all", "limit", "reverse", "keys-only"}) {
+    if (!arguments.Has("count") || !arguments.Has(name)) continue;
+    return Error(ErrorCode::kInvalidArgument, "--count is about all keys of the range, and shows none",
+                 {{"option", fmt::format("--{}", name)}});
+  }
   return CheckRange(arguments);
 }
 
@@ -39,14 +44,20 @@ Syntax MakeSyntax() {
            Joined(RangeOptions(), {{"limit", OptionKind::kCount, "N", "at most so many keys (default 100)", {}, 1},
                                    {"all", OptionKind::kFlag, {}, "all of them"},
                                    {"reverse", OptionKind::kFlag, {}, "from the end"},
-                                   {"keys-only", OptionKind::kFlag, {}, "without the values"}}),
+                                   {"keys-only", OptionKind::kFlag, {}, "without the values"},
+                                   {"count",
+                                    OptionKind::kChoice,
+                                    "HOW",
+                                    "their number instead; an estimate is there at once",
+                                    {"exact", "estimate"}}}),
            WordOptions()),
        .description = "Lists keys in order with their values: all, those that begin with PREFIX, or those\n"
                       "between --start and --end. Into a pipe a line for each, the key and the value with a tab\n"
                       "between them and \\xNN for what is no text; with --json an object per line. Where the\n"
                       "default limit leaves keys out, a line on the standard error says so.\n\n"
                       "  kvarts scan user:\n"
-                      "  kvarts scan --start a --end b --all --keys-only\n",
+                      "  kvarts scan --start a --end b --all --keys-only\n"
+                      "  kvarts scan user: --count exact\n",
        .check = &Check});
 }
 
@@ -87,6 +98,42 @@ Status PrintPage(const std::vector<std::string>& items, const ScanRequest& reque
   return {};
 }
 
+struct Count {
+  uint64_t keys = 0;
+  bool exact = true;
+};
+
+// A server counts so many at a time, and then says where it is.
+Result<Count> CountKeys(Client& client, const RangeWords& range, const std::string& how) {
+  Count count;
+  std::string cursor;
+  do {
+    Query query;
+    query.Add(range).Add("count", how);
+    if (!cursor.empty()) query.Add("cursor", cursor);
+    KVARTS_TRY(const Reply reply, client.Call({.path = "/keys" + query.text()}));
+    KVARTS_TRY(const JsonObject answer, JsonObject::Parse(reply.body));
+    count.keys += answer.Uint("count").value_or(0);
+    count.exact = answer.Is("exact");
+    cursor = answer.Text("cursor");
+  } while (!cursor.empty());
+  return count;
+}
+
+Result<int> PrintCount(const Arguments& arguments, const std::string& how) {
+  KVARTS_TRY(const RangeWords range, RangeOf(arguments));
+  KVARTS_TRY(const auto client, Client::Open(arguments));
+  KVARTS_TRY(const Count count, CountKeys(*client, range, how));
+  if (!arguments.Has("json")) {
+    Print(fmt::format("{}\n", count.keys));
+    return kExitOk;
+  }
+  std::string out;
+  JsonWriter(&out).BeginObject().Field("count", count.keys).Field("exact", count.exact).EndObject();
+  Print(out + "\n");
+  return kExitOk;
+}
+
 }  // namespace
 
 const Syntax& ScanSyntax() {
@@ -95,6 +142,7 @@ const Syntax& ScanSyntax() {
 }
 
 Result<int> RunScan(const Arguments& arguments) {
+  if (const auto how = arguments.Text("count")) return PrintCount(arguments, *how);
   ScanRequest request;
   KVARTS_TRY(request.range, RangeOf(arguments));
   request.limit = arguments.Has("all") ? UINT64_MAX : arguments.Number("limit").value_or(kDefaultLimit);

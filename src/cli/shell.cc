@@ -82,7 +82,7 @@ const std::vector<Shell::ShellCommand>& Shell::Commands() {
       {"incr", "", "KEY [N]", "add N or 1 to a counter and show it", "", &Shell::Increment},
       {"add", "", "KEY N", "add to a counter without reading it", "", &Shell::Add},
       {"counter", "", "KEY", "show a counter", "", &Shell::Counter},
-      {"ttl", "", "KEY [DURATION | never]", "show or change when a key expires",
+      {"ttl", "touch", "KEY [DURATION | never]", "show or change when a key expires",
        "A DURATION is in seconds, or 500ms, 5m, 2h, 7d.", &Shell::Ttl},
       {"begin", "", "", "open a transaction block",
        "Commands up to commit see each other's changes, and nobody else does. commit writes\n"

@@ -1,4 +1,4 @@
-// get, put, delete, scan and commit, through a server and on a directory.
+// get, put, delete, incr, append, touch, scan and commit, through a server and on a directory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -148,6 +148,48 @@ TEST_P(Keys, ScanGoesThroughAllPages) {
   for (const std::string& line : json) EXPECT_TRUE(IsJson(line)) << line;
 }
 
+TEST_P(Keys, ScanCounts) {
+  std::string lines;
+  for (int i = 0; i < 250; ++i) lines += "{\"key\":\"k:" + std::to_string(1000 + i) + "\",\"value\":\"x\"}\n";
+  Done({"import", "--durability", "none"}, lines);
+  Done({"put", "other", "x"});
+  EXPECT_EQ(Done({"scan", "--count", "exact"}), "251\n");
+  EXPECT_EQ(Done({"scan", "k:", "--count", "exact"}), "250\n");
+  EXPECT_EQ(Done({"scan", "--start", "k:1010", "--end", "k:1020", "--count", "exact", "--json"}),
+            "{\"count\":10,\"exact\":true}\n");
+  EXPECT_THAT(Done({"scan", "--count", "estimate"}), MatchesRegex("[0-9]+\n"));
+  EXPECT_EQ(Run({"scan", "--count", "exact", "--all"}).code, 2);
+  EXPECT_EQ(Run({"scan", "--count", "about"}).code, 2);
+}
+
+TEST_P(Keys, NumbersAreAddedTo) {
+  EXPECT_EQ(Done({"incr", "n"}), "1\n");
+  EXPECT_EQ(Done({"incr", "n", "41"}), "42\n");
+  EXPECT_EQ(Done({"incr", "n", "-50"}), "-8\n");
+  EXPECT_THAT(Done({"incr", "n", "8", "--ttl", "1h", "--json"}),
+              AllOf(HasSubstr("\"value\":0"), HasSubstr("\"expiry\":\"2")));
+  Done({"put", "digits", "7"});
+  EXPECT_EQ(Done({"incr", "--hex", "646967697473", "3"}), "10\n") << "the number is no hex";
+  Done({"put", "text", "x"});
+  EXPECT_EQ(Run({"incr", "text"}).code, 1);
+}
+
+TEST_P(Keys, BytesAreAppended) {
+  EXPECT_THAT(Done({"append", "k", "one "}), MatchesRegex("appended to k, version [0-9]{19}\n"));
+  Done({"append", "k", "-"}, std::string("\x00\xff", 2));
+  EXPECT_TRUE(IsJson(Done({"append", "k", "two", "--json"})));
+  EXPECT_EQ(Done({"get", "k"}), std::string("one \x00\xfftwo", 9));
+}
+
+TEST_P(Keys, TouchingChangesTheLifetimeAlone) {
+  Done({"put", "k", "x"});
+  EXPECT_THAT(Done({"touch", "k", "2h"}), MatchesRegex("touched k, version [0-9]{19}\n"));
+  EXPECT_THAT(Done({"get", "k", "--json"}), AllOf(HasSubstr("\"value\":\"x\""), HasSubstr("\"expiry\":\"2")));
+  EXPECT_TRUE(IsJson(Done({"touch", "k", "never", "--json"})));
+  EXPECT_THAT(Done({"get", "k", "--json"}), HasSubstr("\"expiry\":null"));
+  EXPECT_EQ(Run({"touch", "none", "1h"}).code, 4);
+}
+
 TEST_P(Keys, DeletesRangesThatAreNamed) {
   for (const std::string key : {"a:1", "a:2", "b:1", "b:2", "c"}) Done({"put", key, "x"});
   EXPECT_THAT(Done({"delete", "--prefix", "a:"}), StartsWith("deleted what begins with a:, version "));
@@ -205,6 +247,12 @@ TEST(KeysUsage, RefusesWhatMakesNoSense) {
       {"delete", "--prefix", ""},
       {"delete", "--start", "a"},
       {"delete", "--prefix", "a", "--if-version", "1"},
+      {"incr", "k", "many"},
+      {"incr", "k", "9223372036854775808"},
+      {"append", "k"},
+      {"touch", "k"},
+      {"touch", "k", "soon"},
+      {"touch", "k", "0"},
       {"scan", "a", "--start", "b"},
       {"scan", "--all", "--limit", "3"},
       {"compact"},
@@ -247,6 +295,15 @@ TEST(KeysUsage, FindsAServerByItsAddress) {
   EXPECT_EQ(RunKvarts({"put", "k", "v", "--server", url + "/"}).code, 0);
   EXPECT_EQ(RunKvarts({"get", "k", "--server", url}).out, "v");
   EXPECT_THAT(RunKvarts({"get", "k", "--server", "https://" + server.address()}).err, HasSubstr("TLS"));
+}
+
+TEST(KeysUsage, CountsGoOnWhereTheServerStopped) {
+  const ServerProcess server({"--engine", "memory", "--scan-max-count", "100"});
+  const std::string url = "http://" + server.address();
+  std::string lines;
+  for (int i = 0; i < 250; ++i) lines += "{\"key\":\"k:" + std::to_string(1000 + i) + "\",\"value\":\"x\"}\n";
+  ASSERT_EQ(RunKvarts({"import", "--server", url}, lines).code, 0);
+  EXPECT_EQ(RunKvarts({"scan", "k:", "--count", "exact", "--server", url}).out, "250\n");
 }
 
 TEST(KeysUsage, OnlyWhatWritesMakesADirectory) {
