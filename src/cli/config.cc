@@ -16,11 +16,14 @@ namespace {
 
 std::string ConfigTable(const LoadedConfig& config) {
   Table table({Table::Align::kLeft, Table::Align::kLeft, Table::Align::kLeft});
+  const ServerOptions effective = Effective(config.options);
   for (const Option& option : OptionTable()) {
     const Origin& origin = config.OriginOf(option);
-    const std::string from = Shown(origin.ToString());
-    table.Add({std::string(option.name), option.Text(config.options),
-               origin.kind == Origin::Kind::kDefault ? Dim(from) : Bold(from)});
+    const std::string value = option.Text(effective);
+    const std::string given = option.Text(config.options);
+    // What was given stands beside what it comes to.
+    const std::string from = Shown(origin.ToString()) + (given == value ? "" : fmt::format(", by {}", given));
+    table.Add({std::string(option.name), value, origin.kind == Origin::Kind::kDefault ? Dim(from) : Bold(from)});
   }
   return table.ToString();
 }
@@ -40,16 +43,22 @@ void AddValue(const Option& option, const ServerOptions& options, JsonWriter* js
   }
 }
 
-// {"listen": {"value": […], "origin": "file", "place": "kvarts.toml:3"}, …}
+// {"listen": {"value": […], "origin": "file", "place": "kvarts.toml:3"}, …}; with "effective" where the value is a zero
+// that stands for another.
 std::string ConfigJson(const LoadedConfig& config) {
   std::string out;
   JsonWriter json(&out);
+  const ServerOptions effective = Effective(config.options);
   json.BeginObject();
   for (const Option& option : OptionTable()) {
     const Origin& origin = config.OriginOf(option);
     const std::string words = origin.ToString();
     json.Name(option.name).BeginObject().Name("value");
     AddValue(option, config.options, &json);
+    if (option.Words(effective) != option.Words(config.options)) {
+      json.Name("effective");
+      AddValue(option, effective, &json);
+    }
     json.Field("origin", words.substr(0, words.find(' ')));
     if (!origin.place.empty()) json.Field("place", Shown(origin.place));
     json.EndObject();
@@ -86,7 +95,8 @@ Syntax MakeSyntax() {
                    .description =
                        "Prints every option of the server with the value that counts and where it came\n"
                        "from: a flag, the environment, a file, or the default. Flags win over the\n"
-                       "environment, the environment over the file.\n\n"
+                       "environment, the environment over the file. Where a 0 stands for a number that\n"
+                       "follows from others, that number is shown.\n\n"
                        "  kvarts config --default > kvarts.toml\n"
                        "  kvarts config --check kvarts.toml\n"
                        "  KVARTS_LOOPS=2 kvarts config --config kvarts.toml --data /srv/kvarts\n",

@@ -121,4 +121,7 @@ struct ServerOptions {
   bool hotkeys_enabled = true;
 };
 
+// What a server goes by: a zero that stands for a number that follows from others, or from the machine, is that number.
+ServerOptions Effective(ServerOptions options);
+
 }  // namespace kvarts

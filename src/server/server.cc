@@ -15,7 +15,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr size_t kTargetAllowance = 1024;
 constexpr auto kDrainPoll = milliseconds(10);
 
 milliseconds Millis(Duration duration) { return milliseconds(duration.micros / 1000); }
@@ -25,8 +24,6 @@ http::HttpOptions HttpOptionsOf(const ServerOptions& from) {
   to.head.max_head_bytes = from.http.max_head_bytes;
   to.head.max_headers = from.http.max_headers;
   to.head.max_target_bytes = from.http.max_target_bytes;
-  // A key that is percent-encoded has three bytes for each of its own; the rest is for the route and parameters.
-  if (to.head.max_target_bytes == 0) to.head.max_target_bytes = 3 * from.limits.max_key_bytes + kTargetAllowance;
   to.max_body_bytes = from.http.max_body_bytes;
   to.max_inflight_bytes = from.http.max_inflight_bytes;
   to.max_pipelined = from.http.max_pipelined;
@@ -61,7 +58,7 @@ Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options) {
 }
 
 Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options, std::unique_ptr<Engine> engine) {
-  std::unique_ptr<Server> server(new Server(options));
+  std::unique_ptr<Server> server(new Server(Effective(options)));
   server->engine_ = std::move(engine);
   KVARTS_CHECK_OK(server->OpenStore());
   KVARTS_CHECK_OK(server->StartLoops());
@@ -93,7 +90,6 @@ Status Server::OpenStore() {
 }
 
 Status Server::StartLoops() {
-  const size_t loops = options_.loops != 0 ? options_.loops : std::max(1U, std::thread::hardware_concurrency());
   workers_ = std::make_unique<WorkerPool>(options_.worker_threads, options_.worker_queue);
   KVARTS_TRY(Bytes secret, StoreSecret(*store_, kCursorSecret));
   service_.reset(new http::Service{*store_,
@@ -104,7 +100,7 @@ Status Server::StartLoops() {
                                    HttpOptionsOf(options_),
                                    {std::move(secret), options_.max_cursor_age}});
   KVARTS_CHECK_OK(DecideAccess());
-  for (size_t i = 0; i < loops; ++i) {
+  for (size_t i = 0; i < options_.loops; ++i) {
     loops_.push_back(std::make_unique<net::Loop>(i));
     service_->loops.push_back(std::make_unique<http::LoopState>(clock_, *catalog_, service_->places));
     loops_.back()->OnTick([this, i] { Tick(i); });

@@ -60,6 +60,17 @@ TEST(ConfigCommand, ShowsValuesAndOrigins) {
                               HasSubstr(R"("data":{"value":"/srv/b","origin":"environment","place":"KVARTS_DATA"})")));
 }
 
+TEST(ConfigCommand, ShowsWhatAZeroStandsFor) {
+  const Ran ran = RunKvarts({"config", "--limits-max-key-bytes", "4KiB", "--loops", "0"});
+  EXPECT_THAT(ran.out, ContainsRegex("http.max_target_bytes +13KiB +default, by 0B\n"));
+  EXPECT_THAT(ran.out, ContainsRegex("\nloops +[1-9][0-9]* +flag --loops, by 0\n"));
+  EXPECT_THAT(ran.out, ContainsRegex("http.max_headers +100 +default\n"));
+  EXPECT_THAT(RunKvarts({"config", "--http-max-target-bytes", "2KiB"}).out,
+              ContainsRegex("http.max_target_bytes +2KiB +flag --http-max-target-bytes\n"));
+  EXPECT_THAT(RunKvarts({"config", "--json"}).out,
+              HasSubstr(R"("http.max_target_bytes":{"value":"0B","effective":"25KiB","origin":"default"})"));
+}
+
 TEST(ConfigCommand, SaysAllThatIsWrong) {
   const TempDir dir;
   const std::string file = WithFile(dir, "lopps = 3\nengine = \"x\"\n");
