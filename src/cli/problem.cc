@@ -96,7 +96,9 @@ std::vector<Error::Field> FieldsOf(const JsonObject& problem) {
   std::vector<Error::Field> fields;
   for (const JsonField& field : problem.fields()) {
     if (std::ranges::find(kStandard, field.name) != kStandard.end() || fields.size() == kMaxToldFields) continue;
-    fields.emplace_back(Constant(field.name), Harmless(std::string_view(field.text).substr(0, kMaxTextBytes)));
+    // A version that is null is that of nothing.
+    const std::string_view text = field.kind == JsonKind::kNull ? std::string_view("absent") : field.text;
+    fields.emplace_back(Constant(field.name), Harmless(text.substr(0, kMaxTextBytes)));
   }
   return fields;
 }

@@ -20,6 +20,11 @@ TEST(Problem, OursKeepTheirCodeAndFields) {
   EXPECT_EQ(ErrorText(error), "a precondition does not hold: a\\x00 (version 17, found 3, ok true)");
 }
 
+TEST(Problem, AVersionThatIsNullIsAbsent) {
+  const Error error = ErrorOfAnswer(412, R"({"type":"urn:kvarts:precondition_failed","detail":"x","version":null})");
+  EXPECT_EQ(ErrorText(error), "x (version absent)");
+}
+
 TEST(Problem, EveryCodeComesBack) {
   for (int number = 0; number <= static_cast<int>(ErrorCode::kInternal); ++number) {
     const auto code = static_cast<ErrorCode>(number);

@@ -19,8 +19,9 @@ Status CheckJson(std::string_view text) {
   json.Skip();
   const Status finished = json.Finish();
   if (finished.has_value()) return {};
-  return Error(ErrorCode::kInvalidArgument, "the value of --json-value is no JSON",
-               {{"cause", std::string(finished.error().text())}, {"at", std::string(finished.error().field("at"))}});
+  return Error(
+      ErrorCode::kInvalidArgument, "the value of --json-value is no JSON",
+      {{"cause", std::string(finished.error().text())}, {"position", std::string(finished.error().field("position"))}});
 }
 
 Status Check(const Arguments& arguments) {

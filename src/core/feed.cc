@@ -233,7 +233,7 @@ Result<FeedPage> FeedTable::Read(FeedId feed, FeedPosition from, size_t limit, s
   KVARTS_TRY(const FeedDeclaration declaration, ReadDeclaration(*view, feed));
   if (from != FeedPosition{} && from.version < declaration.floor) {
     return Error(ErrorCode::kNotFound, "the feed has been trimmed beyond this position",
-                 {{"position", from.version.ToString()}, {"oldest", declaration.floor.ToString()}});
+                 {{"since", from.version.ToString()}, {"oldest", declaration.floor.ToString()}});
   }
   ScanRequest request;
   request.range = {Bytes(FeedEntryKey(feed, from).view()), FeedEntries(feed).end};

@@ -269,7 +269,7 @@ TEST(JsonGrammarTest, WhatIsNotIsRefused) {
     const Status status = Checked(text);
     ASSERT_FALSE(status.has_value()) << text;
     EXPECT_EQ(status.error().code(), ErrorCode::kInvalidArgument);
-    EXPECT_LE(std::stoull(std::string(status.error().field("at"))), text.size());
+    EXPECT_LE(std::stoull(std::string(status.error().field("position"))), text.size());
     EXPECT_FALSE(Minified(text).has_value());
     // Nor inside of something, unless it closes that.
     const std::string inside = "[" + std::string(text) + "]";
@@ -282,23 +282,23 @@ TEST(JsonGrammarTest, WhatIsNotIsRefused) {
 
 TEST(JsonGrammarTest, ErrorsSayWhere) {
   const std::pair<std::string_view, std::string_view> wrong[] = {
-      {"[1,]", "a value was expected (at=3)"},
-      {"[1 2]", "a comma or the end of the array was expected (at=3)"},
-      {R"({"a":1 "b":2})", "a comma or the end of the object was expected (at=7)"},
-      {R"({"a":1,})", "a name in quotes was expected (at=7)"},
-      {R"({"a" 1})", "a colon was expected (at=5)"},
-      {"01", "a number begins with a zero (at=0)"},
-      {"[1e]", "a digit was expected (at=3)"},
-      {"-", "the text ends too early (at=1)"},
-      {R"("abc)", "the text ends too early (at=4)"},
-      {"\"a\nb\"", "a control character in a text (at=2)"},
-      {R"("a\q")", "there is no such escape (at=2)"},
-      {R"("a\u12")", "four hexadecimal digits were expected (at=2)"},
-      {R"("a\ud800b")", "half a surrogate pair (at=2)"},
-      {"\"a\xff\"", "the text is not UTF-8 (at=2)"},
-      {"\xef\xbb\xbf{}", "a value was expected (at=0)"},
-      {"1 1", "something follows the value (at=2)"},
-      {"", "the text ends too early (at=0)"},
+      {"[1,]", "a value was expected (position=3)"},
+      {"[1 2]", "a comma or the end of the array was expected (position=3)"},
+      {R"({"a":1 "b":2})", "a comma or the end of the object was expected (position=7)"},
+      {R"({"a":1,})", "a name in quotes was expected (position=7)"},
+      {R"({"a" 1})", "a colon was expected (position=5)"},
+      {"01", "a number begins with a zero (position=0)"},
+      {"[1e]", "a digit was expected (position=3)"},
+      {"-", "the text ends too early (position=1)"},
+      {R"("abc)", "the text ends too early (position=4)"},
+      {"\"a\nb\"", "a control character in a text (position=2)"},
+      {R"("a\q")", "there is no such escape (position=2)"},
+      {R"("a\u12")", "four hexadecimal digits were expected (position=2)"},
+      {R"("a\ud800b")", "half a surrogate pair (position=2)"},
+      {"\"a\xff\"", "the text is not UTF-8 (position=2)"},
+      {"\xef\xbb\xbf{}", "a value was expected (position=0)"},
+      {"1 1", "something follows the value (position=2)"},
+      {"", "the text ends too early (position=0)"},
   };
   for (const auto& [text, error] : wrong) {
     JsonReader json(text);

@@ -89,9 +89,9 @@ Status JsonReader::Finish() {
   if (next_ != end_) Fail("something follows the value", next_);
   if (value_at_ == end_) Fail(kCutOff, end_);
   if (ok()) return {};
-  std::string at = std::to_string(where_);
-  if (path_.empty()) return Error(ErrorCode::kInvalidArgument, why_, {{"at", at}});
-  return Error(ErrorCode::kInvalidArgument, why_, {{"field", path_}, {"at", at}});
+  std::string position = std::to_string(where_);
+  if (path_.empty()) return Error(ErrorCode::kInvalidArgument, why_, {{"position", position}});
+  return Error(ErrorCode::kInvalidArgument, why_, {{"field", path_}, {"position", position}});
 }
 
 void JsonReader::SkipSpace() {

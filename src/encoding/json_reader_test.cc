@@ -170,7 +170,7 @@ TEST(JsonReaderTest, DoublesAreTheNearest) {
   EXPECT_EQ(read("5e-324"), 5e-324);
   EXPECT_EQ(read("0e999999999999"), 0);
   EXPECT_EQ(WrongWith("1e309", [](auto& json) { json.Double(); }),
-            "invalid_argument: the number is out of range (at=0)");
+            "invalid_argument: the number is out of range (position=0)");
   EXPECT_NE(WrongWith("1e-9999", [](auto& json) { json.Double(); }), "");
   EXPECT_EQ(JsonReader(" 1.50E+400 ").Number(), "1.50E+400") << "any number, as it is written";
 }
@@ -179,8 +179,8 @@ TEST(JsonReaderTest, Base64IsDecoded) {
   EXPECT_EQ(JsonReader(R"("\/w==")").Base64(), "\xff");
   EXPECT_EQ(JsonReader(R"("")").Base64(), "");
   EXPECT_EQ(WrongWith(R"("_w")", [](auto& json) { json.Base64(); }),
-            "invalid_argument: base64 with padding was expected (at=0)");
-  EXPECT_EQ(WrongWith("1", [](auto& json) { json.Base64(); }), "invalid_argument: a text was expected (at=0)");
+            "invalid_argument: base64 with padding was expected (position=0)");
+  EXPECT_EQ(WrongWith("1", [](auto& json) { json.Base64(); }), "invalid_argument: a text was expected (position=0)");
 }
 
 TEST(JsonReaderTest, TheFirstThingThatIsWrongSticks) {
@@ -209,33 +209,35 @@ TEST(JsonReaderTest, TheFirstThingThatIsWrongSticks) {
   EXPECT_EQ(status.error().code(), ErrorCode::kInvalidArgument);
   EXPECT_EQ(status.error().text(), "a number was expected");
   EXPECT_EQ(status.error().field("field"), "a.b[1].c");
-  EXPECT_EQ(status.error().field("at"), "18");
+  EXPECT_EQ(status.error().field("position"), "18");
 }
 
 TEST(JsonReaderTest, TheCallerCanObjectToo) {
   EXPECT_EQ(
       WrongWith(R"({"ttl": 0})",
                 [](auto& json) { json.Object([&](auto) { json.Require(json.Int() > 0, "a ttl is positive"); }); }),
-      "invalid_argument: a ttl is positive (field=ttl, at=8)");
+      "invalid_argument: a ttl is positive (field=ttl, position=8)");
   EXPECT_EQ(WrongWith(R"({"ttl":1, "tll":2})",
                       [](auto& json) {
                         json.Object([&](auto name) { name == "ttl" ? (void)json.Int() : json.Unknown(name); });
                       }),
-            "invalid_argument: there is no such field (field=tll, at=10)");
+            "invalid_argument: there is no such field (field=tll, position=10)");
 }
 
 TEST(JsonReaderTest, LongNamesAreCutInErrors) {
   const std::string name(100'000, 'x');
   const std::string wrong =
       WrongWith("{\"" + name + "\":1}", [](auto& json) { json.Object([&](auto) { json.Text(); }); });
-  EXPECT_EQ(wrong, "invalid_argument: a text was expected (field=" + std::string(64, 'x') + ", at=100004)");
+  EXPECT_EQ(wrong, "invalid_argument: a text was expected (field=" + std::string(64, 'x') + ", position=100004)");
 }
 
 TEST(JsonReaderTest, ANameTwiceIsRefusedOnlyWhereItIsRead) {
   const auto read = [](auto& json) { json.Object([](auto) {}); };
-  EXPECT_EQ(WrongWith(R"({"a":1,"b":2,"a":3})", read), "invalid_argument: the name is there twice (field=a, at=13)");
-  EXPECT_EQ(WrongWith(R"({"a":1,"\u0061":3})", read), "invalid_argument: the name is there twice (field=a, at=7)");
-  EXPECT_EQ(WrongWith(R"({"":1,"":3})", read), "invalid_argument: the name is there twice (at=6)");
+  EXPECT_EQ(WrongWith(R"({"a":1,"b":2,"a":3})", read),
+            "invalid_argument: the name is there twice (field=a, position=13)");
+  EXPECT_EQ(WrongWith(R"({"a":1,"\u0061":3})", read),
+            "invalid_argument: the name is there twice (field=a, position=7)");
+  EXPECT_EQ(WrongWith(R"({"":1,"":3})", read), "invalid_argument: the name is there twice (position=6)");
   EXPECT_EQ(WrongWith(R"({"x":{"a":1,"a":2},"y":{"a":1}})", read), "");
   EXPECT_EQ(Wrong(R"({"a":1,"a":2})"), "");
   // Among many: each pair of places.
@@ -254,7 +256,7 @@ TEST(JsonReaderTest, ANameTwiceIsRefusedOnlyWhereItIsRead) {
 
 TEST(JsonReaderTest, DepthIsLimitedInEveryWayOfReading) {
   EXPECT_EQ(Wrong(Nested(64)), "");
-  EXPECT_EQ(Wrong(Nested(65)), "invalid_argument: too many objects and arrays inside each other (at=64)");
+  EXPECT_EQ(Wrong(Nested(65)), "invalid_argument: too many objects and arrays inside each other (position=64)");
   EXPECT_EQ(Wrong(Nested(3), {.max_depth = 3}), "");
   EXPECT_NE(Wrong(Nested(4), {.max_depth = 3}), "");
   EXPECT_EQ(Wrong("1", {.max_depth = 0}), "");
@@ -264,7 +266,7 @@ TEST(JsonReaderTest, DepthIsLimitedInEveryWayOfReading) {
   EXPECT_NE(Wrong(std::string(1'000'000, '[')), "");
   std::string objects;
   for (int i = 0; i < 65; ++i) objects += "{\"a\":";
-  EXPECT_EQ(Wrong(objects), "invalid_argument: too many objects and arrays inside each other (at=320)");
+  EXPECT_EQ(Wrong(objects), "invalid_argument: too many objects and arrays inside each other (position=320)");
   // Part by callbacks, part by Raw: it is the sum that counts.
   for (const size_t depth : {3, 4}) {
     const std::string text = Nested(depth);

@@ -119,10 +119,10 @@ TEST_P(ImportExport, ALineThatIsWrongIsNamedAndCanBeContinuedFrom) {
   EXPECT_EQ(ran.code, 1);
   EXPECT_EQ(ran.err,
             "kvarts: 17 keys were written; --from-line 18 goes on where this one stopped\n"
-            "kvarts: there is no such field (line 18, field kye, at 1)\n");
+            "kvarts: there is no such field (line 18, field kye, position 1)\n");
   EXPECT_EQ(Run({"import", temp_ / "in", "--batch", "5", "--json"}).err,
             R"({"type":"urn:kvarts:invalid_argument","detail":"there is no such field","line":"18","field":"kye",)"
-            R"("at":"1","written":"17","from_line":"18"})"
+            R"("position":"1","written":"17","from_line":"18"})"
             "\n");
   EXPECT_THAT(LinesOf(Done({"scan"})), SizeIs(17));
   EXPECT_THAT(Done({"import", temp_ / "in", "--from-line", "19", "--json"}), R"({"written":7,"expired":0})"

@@ -140,7 +140,7 @@ TEST_P(CommitTest, ConditionsAreOfTheStateBeforeTheCommitWhereverTheyStand) {
     reset();
     const HttpAnswer refused = Commit("", create + operation(gone, R"("present":true)"));
     EXPECT_TRUE(IsProblem(refused, 412, "precondition_failed")) << op;
-    EXPECT_EQ(JsonValue::Parse(refused.body)["version"].text(), "absent") << op;
+    EXPECT_NE(refused.body.find(R"("version":null)"), std::string::npos) << op << refused.body;
     EXPECT_EQ(Commit("", rewrite + operation(here, R"("version":"1")")).status, 412) << op;
     const std::string now = reset();
     EXPECT_EQ(Commit("", rewrite + operation(here, R"("version":")" + version + R"(")")).status, 412) << op;

@@ -261,7 +261,7 @@ TEST_P(KeysTest, IfMatchSwapsOnlyWhatTheClientKnows) {
   EXPECT_EQ(RawValueOf("/keys/keys/swap"), "4");
   const HttpAnswer absent = PutJson("/keys/keys/never", R"({"value":1})", {{"If-Match", "*"}});
   ASSERT_TRUE(IsProblem(absent, 412, "precondition_failed"));
-  EXPECT_EQ(JsonValue::Parse(absent.body)["version"].text(), "absent");
+  EXPECT_NE(absent.body.find(R"("version":null)"), std::string::npos) << absent.body;
 }
 
 TEST_P(KeysTest, IfMatchDeletesAndChangesOnlyWhatTheClientKnows) {

@@ -184,7 +184,8 @@ WorkOp::Reply ExplainReply(const KeyExplanation& explained) {
   json.EndArray();
   if (explained.problem) {
     json.Name("problem").BeginObject().Field("position", explained.problem->position);
-    json.Field("field", explained.problem->field).BytesField("expected", explained.problem->expected).EndObject();
+    if (!explained.problem->field.empty()) json.Field("field", explained.problem->field);
+    json.BytesField("expected", explained.problem->expected).EndObject();
   }
   if (explained.partition) json.BytesField("partition", *explained.partition);
   if (explained.tenant) json.BytesField("tenant", *explained.tenant);

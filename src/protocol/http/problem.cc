@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "base/utf8.h"
@@ -51,6 +53,37 @@ Bytes ShownKey(const Error& error, std::string_view escaped) {
   if (!key.has_value()) return Bytes(escaped);
   const bool of_engine = error.code() == ErrorCode::kPreconditionFailed || error.code() == ErrorCode::kConflict;
   return of_engine ? Bytes(UserKeyOf(*key).value_or(*key)) : *key;
+}
+
+// The fields that are numbers; errors have all fields as text. What a version is stays a text, since clients in
+// JavaScript would round it.
+bool IsNumber(const Error& error, std::string_view name, std::string_view value) {
+  constexpr std::array<std::string_view, 16> kNumbers = {
+      "at_least",   "at_most",  "at_most_us", "burst",          "bytes",  "expiry_us", "is_us",   "offset",
+      "per_second", "position", "put_with",   "retry_after_us", "schema", "size",      "skipped", "ttl_us"};
+  // Of what is not too much but wrong, `is` is what was said.
+  const bool listed =
+      name == "is" ? !error.field("at_most").empty() : std::ranges::find(kNumbers, name) != kNumbers.end();
+  return listed && std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+void WriteField(JsonWriter& json, const Error& error, std::string_view name, std::string_view value) {
+  if (name == "version") {
+    // Engines that know that something has changed do not always know to which version.
+    if (value == "changed") return;
+    if (value == "absent") {
+      json.Name(name).Null();
+      return;
+    }
+  }
+  if (value.empty()) return;
+  if (name == "key" || name == "reached") {
+    json.BytesField(name, ShownKey(error, value));
+  } else if (IsNumber(error, name, value)) {
+    json.Name(name).Raw(value);
+  } else {
+    json.BytesField(name, value);
+  }
 }
 
 void WriteMembers(JsonWriter& json, std::string_view type, std::string_view title, int status, std::string_view text) {
@@ -108,13 +141,7 @@ void WriteProblem(ResponseWriter& answer, const Error& error) {
   JsonWriter json(answer.body());
   json.BeginObject();
   WriteMembers(json, ErrorCodeName(error.code()), ReasonPhrase(status), status, error.text());
-  for (const auto& [name, value] : error.fields()) {
-    if (name == "key" || name == "reached") {
-      json.BytesField(name, ShownKey(error, value));
-    } else {
-      json.BytesField(name, value);
-    }
-  }
+  for (const auto& [name, value] : error.fields()) WriteField(json, error, name, value);
   json.EndObject();
   answer.Finish();
 }
