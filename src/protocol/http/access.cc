@@ -88,6 +88,11 @@ Status Authorize(const Call& call, Right right, const KeyRange& range) {
   return Denied(right == Right::kRead ? "the token may not read this range" : "the token may not write this range");
 }
 
+Status AuthorizeFigures(const Call& call) {
+  if (!call.info.who || call.info.who->Allows(Right::kRead, KeyRange())) return {};
+  return Denied("the token may not read everything, which is what these figures are about");
+}
+
 Status AuthorizeAdmin(const Call& call) {
   if (!call.info.who || call.info.who->AllowsAdmin()) return {};
   return Denied("the token may not administer this server");

@@ -21,6 +21,8 @@ Status AuthorizeRoute(const Credential* who, Method method, Right right);
 // `permission_denied` when the request's token does not give the right over the key, or the whole range.
 Status Authorize(const Call& call, Right right, BytesView key);
 Status Authorize(const Call& call, Right right, const KeyRange& range);
+// That it gives read over everything: for figures, which are about all keys.
+Status AuthorizeFigures(const Call& call);
 // Over everything, or over a namespace.
 Status AuthorizeAdmin(const Call& call);
 Status AuthorizeAdmin(const Call& call, std::string_view name_space);

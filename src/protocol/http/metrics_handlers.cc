@@ -1,5 +1,5 @@
 // The observable side of the server: /metrics, /stats and /hotkeys. All of it is made on a worker. Metrics are
-// for every token; what names keys is for who may administer.
+// for who may read everything; what names keys is for who may administer.
 #include <array>
 
 #include "net/http/negotiate.h"
@@ -19,6 +19,7 @@ constexpr uint64_t kDefaultHotKeys = 20;
 }  // namespace
 
 Result<std::unique_ptr<SlowOp>> GetMetrics(Call& call) {
+  KVARTS_CHECK_OK(AuthorizeFigures(call));
   KVARTS_CHECK_OK(QueryReader(call.head.query()).Finish());
   if (!call.service.options.metrics) return Error(ErrorCode::kNotFound, "metrics are switched off");
   static constexpr std::array<std::string_view, 2> kForms = {"text/plain", "application/openmetrics-text"};
