@@ -252,6 +252,37 @@ TEST_P(TokenServerTest, WithoutTokensEverythingIsOpenOnLoopback) {
   EXPECT_EQ(client.Call("GET", "/keys/a", {{"Authorization", "Bearer x"}}).status, 200);
 }
 
+TEST_P(TokenServerTest, TheLastAdminCannotLockEverybodyOut) {
+  const auto server = Start();
+  HttpClient client(server->address());
+  const JsonValue first =
+      JsonValue::Parse(client.Call("POST", "/tokens", {}, R"({"name":"first","scopes":["admin"]})").body);
+  const HttpHeaders bearer = {{"Authorization", "Bearer " + first["token"].text()}};
+  const std::string path = "/tokens/" + first["id"].text();
+  const auto make = [&](const char* scope) {
+    const std::string body = fmt::format(R"({{"name":"x","scopes":["{}"]}})", scope);
+    return "/tokens/" + JsonValue::Parse(client.Call("POST", "/tokens", bearer, body).body)["id"].text();
+  };
+  const auto is_refused = [&](const std::string& what) {
+    return IsProblem(client.Call("PATCH", what, bearer, R"({"disabled":true})"), 412, "precondition_failed");
+  };
+  EXPECT_TRUE(is_refused(path));
+  const std::string reader = make("read,write");
+  const std::string space_admin = make("admin:namespace=x");
+  EXPECT_TRUE(is_refused(path));
+  EXPECT_TRUE(IsProblem(client.Call("DELETE", path, bearer), 412, "precondition_failed"));
+  // With another admin it may go, unless that one is disabled.
+  const std::string second = make("admin");
+  EXPECT_EQ(client.Call("PATCH", second, bearer, R"({"disabled":true})").status, 200);
+  EXPECT_TRUE(is_refused(path));
+  EXPECT_EQ(client.Call("PATCH", second, bearer, R"({"disabled":false})").status, 200);
+  EXPECT_EQ(client.Call("DELETE", second, bearer).status, 200);
+  // What gives no admin goes at any time, and the last of all may be revoked: then there are no tokens.
+  EXPECT_EQ(client.Call("DELETE", reader, bearer).status, 200);
+  EXPECT_EQ(client.Call("DELETE", space_admin, bearer).status, 200);
+  EXPECT_EQ(client.Call("DELETE", path, bearer).status, 200);
+}
+
 TEST_P(TokenServerTest, TheFirstTokenMustBeAdmin) {
   const auto server = Start();
   HttpClient client(server->address());

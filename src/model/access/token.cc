@@ -1,5 +1,7 @@
 #include "model/access/token.h"
 
+#include <algorithm>
+
 #include "base/base64.h"
 
 namespace kvarts {
@@ -82,6 +84,19 @@ Result<std::vector<TokenInfo>> ListTokens(Txn& txn) {
 Result<TokenInfo> GetToken(Txn& txn, const TokenId& id) {
   KVARTS_TRY(TokenRecord token, Stored(txn, id));
   return std::move(token.info);
+}
+
+Status CheckSomebodyIsLeft(Txn& txn, const TokenId& id, TokenChange change) {
+  KVARTS_TRY(const std::vector<TokenInfo> tokens, ListTokens(txn));
+  const auto administers = [](const TokenInfo& token) { return !token.disabled && AllowsAdmin(token.scopes); };
+  const auto is_it = [&](const TokenInfo& token) { return token.id.text == id.text; };
+  const auto it = std::ranges::find_if(tokens, is_it);
+  if (it == tokens.end() || !administers(*it)) return {};
+  const auto is_other = [&](const TokenInfo& token) { return !is_it(token) && administers(token); };
+  if (std::ranges::any_of(tokens, is_other)) return {};
+  if (change == TokenChange::kRevoke && tokens.size() == 1) return {};
+  return Error(ErrorCode::kPreconditionFailed, "this is the last token that gives admin over everything",
+               {{"token", Escaped(id.text)}, {"advice", "make another one first, or revoke all others before it"}});
 }
 
 Status RevokeToken(Txn& txn, const TokenId& id) {

@@ -33,6 +33,11 @@ Result<CreatedToken> CreateToken(Txn& txn, const NewToken& token);
 Result<std::vector<TokenInfo>> ListTokens(Txn& txn);
 // `not_found` when there is none, as in the following.
 Result<TokenInfo> GetToken(Txn& txn, const TokenId& id);
+// That somebody else could still administer everything if this token were not in force any more:
+// `precondition_failed`, since who would be locked out cannot undo it. Fine of a token that cannot do so anyway, and of
+// the only one there is if it is to be revoked, since then there are no tokens.
+enum class TokenChange : uint8_t { kRevoke, kDisable };
+Status CheckSomebodyIsLeft(Txn& txn, const TokenId& id, TokenChange change);
 // For good. With the last one the store is as it was before there were tokens.
 Status RevokeToken(Txn& txn, const TokenId& id);
 // Until it is enabled again; its expiry stays what it is.

@@ -68,6 +68,11 @@ Result<TokenId> TokenOf(const Call& call) {
   return TokenId::Parse(text);
 }
 
+// Who has the directory needs no token.
+Status CheckNobodyIsLockedOut(const Service& service, Txn& txn, const TokenId& id, TokenChange change) {
+  return service.local_only ? Status() : CheckSomebodyIsLeft(txn, id, change);
+}
+
 Result<JobId> JobOf(const Call& call) {
   const auto uuid = Uuid::Parse(call.rest);
   if (!uuid) return Error(ErrorCode::kInvalidArgument, "the id of a job is a UUID");
@@ -156,8 +161,12 @@ Result<std::unique_ptr<SlowOp>> CreateToken(Call& call) {
 Result<std::unique_ptr<SlowOp>> DeleteToken(Call& call) {
   KVARTS_CHECK_OK(AuthorizeAdmin(call));
   KVARTS_TRY(const TokenId id, TokenOf(call));
-  return OnWorkers([&store = call.service.store, id]() -> Result<WorkOp::Reply> {
-    KVARTS_CHECK_OK(store.Run([&](Txn& txn) { return RevokeToken(txn, id); }));
+  return OnWorkers([&service = call.service, id]() -> Result<WorkOp::Reply> {
+    const auto revoke = [&](Txn& txn) -> Status {
+      KVARTS_CHECK_OK(CheckNobodyIsLockedOut(service, txn, id, TokenChange::kRevoke));
+      return RevokeToken(txn, id);
+    };
+    KVARTS_CHECK_OK(service.store.Run(revoke));
     WorkOp::Reply reply;
     JsonWriter(&reply.body).BeginObject().Field("id", id.text).EndObject();
     return reply;
@@ -179,8 +188,12 @@ Result<std::unique_ptr<SlowOp>> PatchToken(Call& call) {
   });
   json.Require(disabled.has_value(), "disabled is missing");
   KVARTS_CHECK_OK(json.Finish());
-  return OnWorkers([&store = call.service.store, id, disabled = *disabled]() -> Result<WorkOp::Reply> {
-    KVARTS_CHECK_OK(store.Run([&](Txn& txn) { return SetTokenDisabled(txn, id, disabled); }));
+  return OnWorkers([&service = call.service, id, disabled = *disabled]() -> Result<WorkOp::Reply> {
+    const auto change = [&](Txn& txn) -> Status {
+      if (disabled) KVARTS_CHECK_OK(CheckNobodyIsLockedOut(service, txn, id, TokenChange::kDisable));
+      return SetTokenDisabled(txn, id, disabled);
+    };
+    KVARTS_CHECK_OK(service.store.Run(change));
     WorkOp::Reply reply;
     JsonWriter(&reply.body).BeginObject().Field("id", id.text).Field("disabled", disabled).EndObject();
     return reply;
