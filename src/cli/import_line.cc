@@ -89,7 +89,7 @@ void ReadField(JsonReader& json, std::string_view name, Fields* fields) {
   } else if (name == "version") {
     fields->versioned = true;
     json.Skip();
-  } else if (name == "cursor" || name == "cost") {
+  } else if (name == "cursor" || name == "cost" || name == "marks") {
     json.Skip();
   } else {
     json.Unknown(name);

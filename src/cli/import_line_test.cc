@@ -38,8 +38,10 @@ TEST(ImportLine, AnExpiryBecomesWhatIsLeftOfIt) {
 TEST(ImportLine, TypesAndCountersStayWhatTheyAre) {
   EXPECT_EQ(Parsed(R"({"key":"a","value_base64":"AP8=","type":"image/png","ttl":2})").mutation,
             R"({"op":"put","key":"a","value_base64":"AP8=","type":"image/png","ttl":2})");
-  EXPECT_EQ(Parsed(R"({"key":"a","value":-7,"counter":true,"version":"1","expiry":null})").mutation,
-            R"({"op":"put","key":"a","value":-7,"counter":true,"ttl":null})");
+  // Marks are of what happened to the value where it was, and go with it.
+  EXPECT_EQ(
+      Parsed(R"({"key":"a","value":-7,"counter":true,"version":"1","expiry":null,"marks":["saturated"]})").mutation,
+      R"({"op":"put","key":"a","value":-7,"counter":true,"ttl":null})");
 }
 
 TEST(ImportLine, AVersionTellsLinesOfAnExport) {

@@ -92,6 +92,38 @@ TEST_P(CommitTest, RangeUnchangedSeesPutsDeletesAndNewKeys) {
   EXPECT_EQ(RawValueOf("/keys/commit/witness"), "1");
 }
 
+TEST_P(CommitTest, AnAddToNoCounterLeavesItAsItIsAndMarksIt) {
+  const std::string add = R"({"op":"add","key":"commit/marks/a","by":2})";
+  Commit("", Put("commit/marks/a", R"("text")"));
+  EXPECT_FALSE(JsonValue::Parse(Get("/keys/commit/marks/a").body).Has("marks"));
+  ASSERT_EQ(Commit("", add).status, 200);
+  const JsonValue marked = JsonValue::Parse(Get("/keys/commit/marks/a").body);
+  EXPECT_EQ(marked["value"].text(), "text");
+  EXPECT_EQ(marked["marks"].raw(), R"(["misapplied"])");
+  for (const char* page : {"/keys?prefix=commit/marks/", "/keys?prefix=commit/marks/&values=false"}) {
+    EXPECT_EQ(JsonValue::Parse(Get(page).body)["items"].at(0)["marks"].raw(), R"(["misapplied"])") << page;
+  }
+  Commit("", Put("commit/marks/a", R"("anew")"));
+  EXPECT_FALSE(JsonValue::Parse(Get("/keys/commit/marks/a").body).Has("marks"));
+}
+
+TEST_P(CommitTest, ACommitDoesNotAddToWhatItMakesNoCounter) {
+  const std::string add = R"({"op":"add","key":"commit/own/a","by":2})";
+  const std::string counter = R"({"op":"put","key":"commit/own/a","value":1,"counter":true})";
+  const std::string text = Put("commit/own/a", R"("x")");
+  EXPECT_TRUE(IsProblem(Commit("", text + "," + add), 400, "invalid_argument"));
+  EXPECT_TRUE(IsProblem(Commit("", counter + "," + text + "," + add), 400, "invalid_argument"));
+  EXPECT_TRUE(
+      IsProblem(Commit("", R"({"op":"append","key":"commit/own/a","value":"x"},)" + add), 400, "invalid_argument"));
+  EXPECT_EQ(Get("/keys/commit/own/a").status, 404);
+  EXPECT_EQ(Commit("", text + "," + counter + "," + add).status, 200);
+  EXPECT_EQ(RawValueOf("/keys/commit/own/a"), "3");
+  EXPECT_EQ(Commit("", text + R"(,{"op":"delete_range","prefix":"commit/own/"},)" + add).status, 200);
+  EXPECT_EQ(RawValueOf("/keys/commit/own/a"), "2");
+  EXPECT_EQ(Commit("", Put("commit/own/b", R"("x")") + "," + add).status, 200);
+  EXPECT_EQ(RawValueOf("/keys/commit/own/a"), "4");
+}
+
 TEST_P(CommitTest, NothingIsDoneWhenAnythingFails) {
   Commit("", Put("commit/nothing/text", R"("x")") + R"(,{"op":"delete","key":"commit/nothing/a","missing_ok":true})");
   const std::string a = Put("commit/nothing/a");

@@ -1,6 +1,8 @@
 #include "model/keys/keys.h"
 
+#include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "core/user_keys.h"
 
@@ -236,6 +238,34 @@ Status ApplyAdd(Writer writer, const Add& add) {
 Status ApplyDeleteRange(Writer writer, const DeleteRange& command) {
   KVARTS_TRY(const KeyRange physical, CheckedUserRange(command.range, writer.txn.limits()));
   writer.txn.EraseRange(physical);
+  return {};
+}
+
+Status CheckAdds(std::span<const Command> commands) {
+  const auto is_add = [](const Command& command) { return std::holds_alternative<Add>(command); };
+  if (std::ranges::none_of(commands, is_add)) return {};
+  // Keys that hold something else than a counter at this point of the commit.
+  std::set<BytesView> others;
+  for (const Command& command : commands) {
+    const BytesView key = KeyOf(command);
+    if (const auto* put = std::get_if<Put>(&command)) {
+      if (put->value.kind == ValueKind::kCounter) {
+        others.erase(key);
+      } else {
+        others.insert(key);
+      }
+    } else if (std::holds_alternative<Append>(command)) {
+      others.insert(key);
+    } else if (std::holds_alternative<Delete>(command)) {
+      others.erase(key);
+    } else if (const auto* erased = std::get_if<DeleteRange>(&command)) {
+      const KeyRange& range = erased->range;
+      others.erase(others.lower_bound(range.start), range.HasEnd() ? others.lower_bound(range.end) : others.end());
+    } else if (is_add(command) && others.contains(key)) {
+      return Error(ErrorCode::kInvalidArgument, "the commit adds to a key that it makes no counter",
+                   {{"key", Escaped(key)}, {"advice", "put it as a counter, or increment it"}});
+    }
+  }
   return {};
 }
 

@@ -17,6 +17,10 @@ struct Writer {
 // before all of them. `outcome` may be null.
 Status Apply(Writer writer, const Command& command, Outcome* outcome);
 
+// That none of the commands of a commit adds to what an earlier one makes no counter: `invalid_argument`. What was
+// there before is not looked at, since an add reads nothing.
+Status CheckAdds(std::span<const Command> commands);
+
 Status ApplyPut(Writer writer, const Put& put, Outcome* outcome);
 Status ApplyDelete(Writer writer, const Delete& command);
 Status ApplyTouch(Writer writer, const Touch& touch, Outcome* outcome);

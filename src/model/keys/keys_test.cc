@@ -179,6 +179,23 @@ TEST_P(KeysTest, CommandsOfOneTransactionSeeEachOtherAndFailTogether) {
   EXPECT_FALSE(Stored("b"));
 }
 
+TEST_P(KeysTest, AddsToWhatTheCommitMakesNoCounterAreFoundBeforehand) {
+  const keys::Add add{"k", 1};
+  const keys::Put counter{"k", {ValueKind::kCounter, CounterValue(1), {}}};
+  const auto fine = [](std::vector<keys::Command> commands) { return keys::CheckAdds(commands).has_value(); };
+  EXPECT_TRUE(fine({}));
+  EXPECT_TRUE(fine({add, PutText("k", "x")}));
+  EXPECT_TRUE(fine({PutText("other", "x"), add}));
+  EXPECT_TRUE(fine({PutText("k", "x"), counter, add}));
+  EXPECT_TRUE(fine({PutText("k", "x"), keys::Delete{"k"}, add}));
+  EXPECT_TRUE(fine({PutText("k", "x"), keys::DeleteRange{KeyRange::Prefix("k")}, add}));
+  EXPECT_TRUE(fine({PutText("k", "x"), keys::DeleteRange{KeyRange{"a", ""}}, add}));
+  EXPECT_FALSE(fine({PutText("k", "x"), keys::DeleteRange{KeyRange{"a", "k"}}, add}));
+  EXPECT_FALSE(fine({PutText("k", "x"), add}));
+  EXPECT_FALSE(fine({counter, PutText("k", "x"), Increment{"k"}, add}));
+  EXPECT_FALSE(fine({Append{"k", "x"}, add}));
+}
+
 TEST_P(KeysTest, RequirementsAreOfTheStateBefore) {
   const Version version = MustApply(PutText("p/1", "one")).header.version;
   const auto commit = [&](const Requirement& requirement) {

@@ -8,6 +8,7 @@
 #include "encoding/json_minify.h"
 #include "encoding/json_reader.h"
 #include "encoding/json_writer.h"
+#include "model/keys/keys.h"
 #include "net/http/negotiate.h"
 
 namespace kvarts::http {
@@ -375,6 +376,7 @@ Result<CommitBody> ParseCommitBody(std::string_view body, size_t max_operations)
   if (commit.commands.empty() && commit.requirements.empty()) {
     return Error(ErrorCode::kInvalidArgument, "a commit has preconditions or mutations");
   }
+  KVARTS_CHECK_OK(keys::CheckAdds(commit.commands));
   return commit;
 }
 

@@ -32,6 +32,14 @@ void WriteEnvelope(JsonWriter& json, const Envelope& envelope) {
   json.EndObject();
 }
 
+// What went wrong with an add, which cannot fail.
+void WriteMarks(JsonWriter& json, CounterMarks marks) {
+  json.Name("marks").BeginArray();
+  if (marks.misapplied) json.Text("misapplied");
+  if (marks.saturated) json.Text("saturated");
+  json.EndArray();
+}
+
 void WriteItemEnd(JsonWriter& json, const ValueHeader& header) {
   char digits[20];
   const char* end = std::to_chars(digits, digits + sizeof(digits), header.version.stamp).ptr;
@@ -41,10 +49,11 @@ void WriteItemEnd(JsonWriter& json, const ValueHeader& header) {
   } else {
     json.Field("expiry", header.expiry.ToString());
   }
+  if (header.marks != CounterMarks()) WriteMarks(json, header.marks);
 }
 
-// An item of which nothing needs an escape and which does not expire, as most are: in one growth of the output, since
-// pages are made of thousands. False when it is none such. Without a value, as WriteItemHead.
+// An item of which nothing needs an escape and which neither expires nor is marked, as most are: in one growth of the
+// output, since pages are made of thousands. False when it is none such. Without a value, as WriteItemHead.
 bool WritePlainItem(JsonWriter& json, BytesView key, const ValueHeader& header, const BytesView* value) {
   constexpr std::string_view kKey = R"({"key":")";
   constexpr std::string_view kText = R"(","value":")";
@@ -52,7 +61,7 @@ bool WritePlainItem(JsonWriter& json, BytesView key, const ValueHeader& header, 
   constexpr std::string_view kVersion = R"("version":")";
   constexpr std::string_view kEnd = R"(","expiry":null})";
   constexpr size_t kDigits = 20;
-  if (header.expiry != kNever || !IsPlainJsonText(key)) return false;
+  if (header.expiry != kNever || header.marks != CounterMarks() || !IsPlainJsonText(key)) return false;
   const bool text = header.kind == ValueKind::kBytes;
   if (value != nullptr && !(text ? IsPlainJsonText(*value) : header.kind == ValueKind::kJson)) return false;
   const size_t at_most = kKey.size() + key.size() + kText.size() + (value == nullptr ? 0 : value->size()) + 2 +

@@ -6,7 +6,8 @@
 
 namespace kvarts::http {
 
-// {"key": …, "value": …, "version": "…", "expiry": …}. Bytes that are no text stand in key_base64 and value_base64.
+// {"key": …, "value": …, "version": "…", "expiry": …}. Bytes that are no text stand in key_base64 and value_base64. An
+// item that an add has marked has "marks": ["misapplied", "saturated"], or one of them.
 void WriteItem(JsonWriter& json, BytesView key, const ValueHeader& header, BytesView value);
 // The same without the value.
 void WriteItemHead(JsonWriter& json, BytesView key, const ValueHeader& header);

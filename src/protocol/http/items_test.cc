@@ -43,6 +43,17 @@ TEST(ItemsTest, PlainAndOtherItemsHaveOneForm) {
             R"({"key":"k","value":"v","version":"7","expiry":")" + expiring.expiry.ToString() + R"("})");
 }
 
+TEST(ItemsTest, WhatAnAddHasMarkedSaysSo) {
+  ValueHeader bytes = Header(ValueKind::kBytes);
+  bytes.marks.misapplied = true;
+  EXPECT_EQ(Item("k", bytes, "v"), R"({"key":"k","value":"v","version":"7","expiry":null,"marks":["misapplied"]})");
+  EXPECT_EQ(Head("k", bytes), R"({"key":"k","version":"7","expiry":null,"marks":["misapplied"]})");
+  ValueHeader counter = Header(ValueKind::kCounter);
+  counter.marks = {.saturated = true, .misapplied = true};
+  EXPECT_EQ(Item("k", counter, CounterValue(5)),
+            R"({"key":"k","value":5,"counter":true,"version":"7","expiry":null,"marks":["misapplied","saturated"]})");
+}
+
 TEST(ItemsTest, HeadsAreItemsWithoutTheirValue) {
   for (const ValueKind kind : {ValueKind::kBytes, ValueKind::kJson, ValueKind::kTyped}) {
     EXPECT_EQ(Head("k", Header(kind)), R"({"key":"k","version":"7","expiry":null})");

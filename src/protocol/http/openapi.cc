@@ -25,7 +25,9 @@ constexpr std::array<Schema, 30> kSchemas = {{
       "value":{},"value_base64":{"type":"string","contentEncoding":"base64"},
       "version":{"type":"string","pattern":"^[0-9]+$"},"expiry":{"type":["string","null"],"format":"date-time"},
       "type":{"type":"string","description":"The media type that the value was written with."},
-      "counter":{"const":true},"envelope":{"$ref":"#/components/schemas/Envelope"}}})"},
+      "counter":{"const":true},"envelope":{"$ref":"#/components/schemas/Envelope"},
+      "marks":{"type":"array","items":{"enum":["misapplied","saturated"]},
+        "description":"What went wrong with an add: it met no counter, or its sum was held at the edge of 64 bits."}}})"},
     {"Items", R"({"type":"object","required":["items"],"properties":{
       "items":{"type":"array","items":{"oneOf":[{"$ref":"#/components/schemas/Item"},{"type":"null"}]}}}})"},
     {"Page", R"({"type":"object","properties":{
