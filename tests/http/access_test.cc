@@ -94,7 +94,9 @@ TEST_P(AccessTest, EveryRouteStandsInTheMatrix) {
   std::set<std::string> served;
   const JsonValue paths = JsonValue::Parse(Ask("", "GET", "/openapi.json").body)["paths"];
   for (const auto& [path, methods] : paths.fields()) {
-    for (const auto& [method, operation] : methods.fields()) served.insert(Upper(method) + " " + path);
+    for (const auto& [method, operation] : methods.fields()) {
+      if (method != "head") served.insert(Upper(method) + " " + path);
+    }
   }
   std::set<std::string> known;
   for (const Row& row : Matrix()) known.insert(std::string(row.method) + " " + row.route);

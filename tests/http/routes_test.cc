@@ -8,7 +8,7 @@
 namespace kvarts::test {
 namespace {
 
-const std::vector<std::string> kMethods = {"GET", "PUT", "POST", "DELETE", "PATCH"};
+const std::vector<std::string> kMethods = {"GET", "HEAD", "PUT", "POST", "DELETE", "PATCH"};
 
 std::string Upper(std::string text) {
   for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -21,7 +21,7 @@ class RoutesTest : public HttpTest {
   HttpAnswer Ask(std::string_view method, const std::string& target) {
     HttpClient client = Connect();
     client.Send(RequestText(method, target + (target == "/watch" ? "?wait=0" : ""), {{"Content-Length", "0"}}));
-    return client.Read();
+    return client.Read(method);
   }
   // Whether a path of the document, whose parameters may be anything, is that of the target and knows the method.
   static bool Documented(const JsonValue& paths, const std::string& target, const std::string& method) {
@@ -45,12 +45,10 @@ TEST_P(RoutesTest, EveryRouteOfTheDocumentAnswersAndNoOther) {
   const JsonValue openapi = JsonValue::Parse(document.body);
   EXPECT_TRUE(openapi["openapi"].text().starts_with("3.1"));
   EXPECT_GE(openapi["paths"].size(), 7U);
-  std::set<std::string> names;
   for (const auto& [path, operations] : openapi["paths"].fields()) {
     const std::string target = Filled(path);
     const std::string allowed = Ask("OPTIONS", target).Header("Allow");
     for (const auto& [method, operation] : operations.fields()) {
-      EXPECT_TRUE(names.insert(operation["operationId"].text()).second) << operation["operationId"].text();
       EXPECT_GT(operation["responses"].size(), 0U) << method << path;
     }
     for (const std::string& method : kMethods) {
@@ -84,10 +82,36 @@ TEST_P(RoutesTest, NoDocumentedRouteIsUnknown) {
 TEST_P(RoutesTest, EverySchemaThatIsNamedIsThere) {
   const std::string text = Get("/openapi.json").body;
   const JsonValue schemas = JsonValue::Parse(text)["components"]["schemas"];
-  const std::regex reference("\"#/components/schemas/([^\"]+)\"");
-  for (std::sregex_iterator found(text.begin(), text.end(), reference), end; found != end; ++found) {
-    EXPECT_TRUE(schemas.Has((*found)[1].str())) << (*found)[1].str();
+  const std::regex reference("\"\\$ref\":\"([^\"]*)\"");
+  const std::string place = "#/components/schemas/";
+  size_t references = 0;
+  for (std::sregex_iterator found(text.begin(), text.end(), reference), end; found != end; ++found, ++references) {
+    const std::string to = (*found)[1].str();
+    ASSERT_TRUE(to.starts_with(place)) << to;
+    EXPECT_TRUE(schemas.Has(to.substr(place.size()))) << to;
   }
+  EXPECT_GT(references, 20U);
+  for (const auto& [name, schema] : schemas.fields()) {
+    EXPECT_TRUE(std::regex_match(name, std::regex("^[a-zA-Z0-9._-]+$"))) << "'" << name << "'";
+    EXPECT_GT(schema.size(), 0U) << name;
+  }
+}
+
+TEST_P(RoutesTest, OperationsHaveNamesOfTheirOwnAndHeadIsOneWhereGetIs) {
+  const JsonValue openapi = JsonValue::Parse(Get("/openapi.json").body);
+  std::set<std::string> names;
+  for (const auto& [path, operations] : openapi["paths"].fields()) {
+    EXPECT_EQ(operations.Has("head"), operations.Has("get")) << path;
+    for (const auto& [method, operation] : operations.fields()) {
+      const std::string name = operation["operationId"].text();
+      EXPECT_TRUE(std::regex_match(name, std::regex("^[a-z][a-zA-Z]+$"))) << method << path << name;
+      EXPECT_TRUE(names.insert(name).second) << name;
+    }
+  }
+  const JsonValue& put = openapi["paths"]["/keys/{key}"]["put"]["requestBody"]["content"];
+  EXPECT_TRUE(put.Has("application/json"));
+  EXPECT_TRUE(put.Has("*/*"));
+  EXPECT_TRUE(openapi["components"]["schemas"]["Problem"].Has("additionalProperties"));
 }
 
 TEST_P(RoutesTest, WhatIsNotInTheDocumentIsNotFound) {

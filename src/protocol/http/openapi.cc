@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cctype>
 #include <map>
 
 #include "encoding/json_minify.h"
@@ -19,7 +20,7 @@ struct Schema {
 };
 
 // tidy: long function because it is a table
-constexpr std::array<Schema, 30> kSchemas = {{
+constexpr auto kSchemas = std::to_array<Schema>({
     {"Item", R"({"type":"object","required":["version","expiry"],"properties":{
       "key":{"type":"string"},"key_base64":{"type":"string","contentEncoding":"base64"},
       "value":{},"value_base64":{"type":"string","contentEncoding":"base64"},
@@ -116,8 +117,16 @@ constexpr std::array<Schema, 30> kSchemas = {{
       "cut":{"const":true},"namespace":{"type":"string"},"reads_per_second":{"type":"number"},"writes_per_second":{"type":"number"},
       "bytes_per_second":{"type":"number"}}})"},
     {"Problem", R"({"type":"object","required":["type","title","status","detail"],"properties":{
-      "type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer"},"detail":{"type":"string"}}})"},
-}};
+      "type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer"},"detail":{"type":"string"},
+      "field":{"type":"string","description":"Of the body: what is wrong in it."},
+      "parameter":{"type":"string","description":"Of the query: what is wrong in it."},
+      "position":{"type":"integer","description":"The byte of the body, the key or the grammar where it went wrong."},
+      "key":{"type":"string"},"key_base64":{"type":"string","contentEncoding":"base64"},
+      "version":{"type":["string","null"],"description":"The current one; null when there is nothing."},
+      "limit":{"type":"string","description":"The limit that was met."},"at_most":{"type":"integer"},
+      "retry_after_us":{"type":"integer"},"advice":{"type":"string"}},
+      "additionalProperties":{"type":["string","integer","null"]}})"},
+});
 
 std::string_view MethodName(Method method) {
   switch (method) {
@@ -163,38 +172,56 @@ void WriteContent(JsonWriter& json, std::string_view type, std::string_view sche
   json.EndObject();
 }
 
-void WriteResponses(JsonWriter& json, const Route& route) {
+// Of a HEAD there is no content.
+void WriteResponses(JsonWriter& json, const Route& route, bool head) {
   std::map<int, std::vector<const Response*>> by_status;
   for (const Response& response : route.responses) by_status[response.status].push_back(&response);
   json.Name("responses").BeginObject();
   for (const auto& [status, responses] : by_status) {
     json.Name(std::to_string(status)).BeginObject().Field("description", responses.front()->about);
-    if (status != 204 && status != 304) {
+    if (status != 204 && status != 304 && !head) {
       json.Name("content").BeginObject();
       for (const Response* response : responses) WriteContent(json, response->type, response->schema);
       json.EndObject();
     }
     json.EndObject();
   }
-  json.Name("default").BeginObject().Field("description", "What went wrong.").Name("content").BeginObject();
-  WriteContent(json, kProblemType, "Problem");
-  json.EndObject().EndObject().EndObject();
+  json.Name("default").BeginObject().Field("description", "What went wrong.");
+  if (!head) {
+    json.Name("content").BeginObject();
+    WriteContent(json, kProblemType, "Problem");
+    json.EndObject();
+  }
+  json.EndObject().EndObject();
 }
 
-void WriteOperation(JsonWriter& json, const Route& route) {
-  json.Name(MethodName(route.method)).BeginObject();
-  json.Field("operationId", route.name).Field("summary", route.about);
+void WriteRequestBody(JsonWriter& json, const Route& route) {
+  json.Name("requestBody").BeginObject().Field("required", true).Name("content").BeginObject();
+  WriteContent(json, "application/json", route.request_schema);
+  if (route.takes_raw) WriteContent(json, "*/*", {});
+  json.EndObject().EndObject();
+}
+
+// getKey becomes headKey, and live headLive.
+std::string HeadName(std::string_view name) {
+  if (name.starts_with("get")) name.remove_prefix(3);
+  std::string head = fmt::format("head{}", name);
+  head[4] = static_cast<char>(std::toupper(static_cast<unsigned char>(head[4])));
+  return head;
+}
+
+// Of a route that serves GET, its HEAD as well.
+void WriteOperation(JsonWriter& json, const Route& route, bool head = false) {
+  json.Name(head ? "head" : MethodName(route.method)).BeginObject();
+  json.Field("operationId", head ? HeadName(route.name) : std::string(route.name));
+  json.Field("summary", head ? fmt::format("{} Without the body.", route.about) : std::string(route.about));
   if (!route.parameters.empty()) {
     json.Name("parameters").BeginArray();
     for (const Parameter& parameter : route.parameters) WriteParameter(json, parameter);
     json.EndArray();
   }
-  if (!route.request_schema.empty()) {
-    json.Name("requestBody").BeginObject().Field("required", true).Name("content").BeginObject();
-    WriteContent(json, "application/json", route.request_schema);
-    json.EndObject().EndObject();
-  }
-  WriteResponses(json, route);
+  if (!route.request_schema.empty()) WriteRequestBody(json, route);
+  WriteResponses(json, route, head);
   json.EndObject();
 }
 
@@ -211,7 +238,10 @@ Bytes OpenApiDocument() {
   json.Name("paths").BeginObject();
   for (const auto& [path, routes] : by_path) {
     json.Name(path).BeginObject();
-    for (const Route* route : routes) WriteOperation(json, *route);
+    for (const Route* route : routes) {
+      WriteOperation(json, *route);
+      if (route->method == Method::kGet) WriteOperation(json, *route, true);
+    }
     json.EndObject();
   }
   json.EndObject().Name("components").BeginObject().Name("schemas").BeginObject();

@@ -39,6 +39,7 @@ struct Route {
   std::vector<Parameter> parameters = {};
   std::string_view request_schema = {};
   std::vector<Response> responses = {};
+  bool takes_raw = false;  // a body of any other type is the value itself
 };
 
 std::span<const Route> Routes();
