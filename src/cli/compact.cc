@@ -44,6 +44,7 @@ Result<int> RunCompact(const Arguments& arguments) {
   JsonWriter json(&request.body);
   json.BeginObject();
   range.Write(json);
+  if (range.IsEverything()) json.Field("all", true);
   json.EndObject();
   KVARTS_TRY(const auto client, Client::Open(arguments));
   const ProgressBar progress;

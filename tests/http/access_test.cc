@@ -79,6 +79,7 @@ std::vector<Row> Matrix() {
       {"GET", "/livez", "/livez", "", kAnybody},
       {"GET", "/readyz", "/readyz", "", kAnybody},
       {"GET", "/openapi.json", "/openapi.json", "", kAnybody},
+      {"GET", "/", "/", "", kAnybody},
       {"GET", "/metrics", "/metrics", "", kAdministrator},
       {"GET", "/stats", "/stats", "", kAdministrator},
       {"GET", "/hotkeys", "/hotkeys", "", kAdministrator},

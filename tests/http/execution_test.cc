@@ -18,7 +18,7 @@ using Steady = std::chrono::steady_clock;
 constexpr milliseconds kSoon(5'000);
 // The server looks whether clients are there every 250 ms.
 constexpr milliseconds kNoticed(1'000);
-const std::string kCompact = RequestText("POST", "/compact", {}, "{}");
+const std::string kCompact = RequestText("POST", "/compact", {}, R"({"all":true})");
 
 class ExecutionTest : public ::testing::TestWithParam<std::string> {
  protected:

@@ -12,6 +12,8 @@ namespace {
 // How many places of a shared region are looked at for a key of one namespace, before it counts as having some.
 constexpr int kMaxSeeks = 1000;
 
+constexpr const char* kDropWithKeys = "drop it with its keys: ?erase=true, or --erase of the command";
+
 Error InTheWay(const char* text, const Namespace& space, BytesView user_key, const char* advice) {
   return Error(ErrorCode::kPreconditionFailed, text,
                {{"namespace", space.spec.name}, {"key", Escaped(user_key)}, {"advice", advice}});
@@ -40,7 +42,7 @@ Result<std::optional<Bytes>> AnyKey(Txn& txn, const Namespace& space) {
     if (range.start.empty() || range.IsEmpty()) return std::nullopt;
   }
   return Error(ErrorCode::kPreconditionFailed, "the region is too full to say that the namespace has no keys",
-               {{"namespace", space.spec.name}, {"advice", "drop it with its keys"}});
+               {{"namespace", space.spec.name}, {"advice", kDropWithKeys}});
 }
 
 Status CheckVersion(const Namespace* existing, const std::optional<Version>& wanted) {
@@ -50,19 +52,32 @@ Status CheckVersion(const Namespace* existing, const std::optional<Version>& wan
                {{"version", existing != nullptr ? is.ToString() : "absent"}});
 }
 
+// What cannot be changed while there are keys, and differs; null if nothing does.
+const char* FixedFieldThatDiffers(const NamespaceSpec& is, const NamespaceSpec& wanted) {
+  if (is.grammar != wanted.grammar) return "grammar";
+  if (is.partition_field != wanted.partition_field) return "partition";
+  return is.profile != wanted.profile ? "profile" : nullptr;
+}
+
 // That the namespace can become this one.
 Status CheckChange(Txn& txn, const Namespace& existing, const NamespaceSpec& spec) {
   if (existing.state == Namespace::State::kDropping) return NamespaceIsDropped(spec.name);
-  if (existing.spec.feed && !spec.feed) {
-    return Error(ErrorCode::kInvalidArgument, "a feed cannot be switched off", {{"namespace", spec.name}});
+  if (const char* field = FixedFieldThatDiffers(existing.spec, spec)) {
+    KVARTS_TRY(const std::optional<Bytes> key, AnyKey(txn, existing));
+    if (key) {
+      return Error(ErrorCode::kPreconditionFailed,
+                   "grammar, partition and profile cannot be changed while there are keys",
+                   {{"namespace", spec.name},
+                    {"field", field},
+                    {"key", Escaped(*key)},
+                    {"advice", "declare another namespace and move the keys"}});
+    }
   }
-  const bool same = existing.spec.grammar == spec.grammar && existing.spec.partition_field == spec.partition_field &&
-                    existing.spec.profile == spec.profile;
-  if (same) return {};
-  KVARTS_TRY(const std::optional<Bytes> key, AnyKey(txn, existing));
-  if (!key) return {};
-  return InTheWay("grammar, partition and profile cannot be changed while there are keys", existing, *key,
-                  "declare another namespace and move the keys");
+  if (existing.spec.feed && !spec.feed) {
+    return Error(ErrorCode::kInvalidArgument, "the namespace has a feed, which cannot be switched off",
+                 {{"namespace", spec.name}, {"field", "feed"}});
+  }
+  return {};
 }
 
 // That the region has room for the namespace.
@@ -185,7 +200,7 @@ Result<Catalog::Dropped> Catalog::Drop(std::string_view name, const DropOptions&
     KVARTS_CHECK_OK(CheckVersion(existing, options.if_version));
     if (existing->state == Namespace::State::kDropping) return NamespaceIsDropped(existing->spec.name);
     KVARTS_TRY(const std::optional<Bytes> key, options.erase ? std::nullopt : AnyKey(txn, *existing));
-    if (key) return InTheWay("the namespace has keys", *existing, *key, "drop it with its keys");
+    if (key) return InTheWay("the namespace has keys", *existing, *key, kDropWithKeys);
     if (options.erase && !Neighbours(*table, *existing).empty()) {
       Namespace dropping = *existing;
       dropping.state = Namespace::State::kDropping;

@@ -42,9 +42,7 @@ Result<NewToken> ParseToken(std::string_view body) {
     } else if (name == "scopes") {
       json.Array([&] { scopes.emplace_back(json.Text()); });
     } else if (name == "ttl") {
-      const Result<keys::Lifetime> ttl = LifetimeOf(json.Double());
-      json.Require(ttl.has_value(), "a ttl is a number of seconds above zero");
-      if (ttl.has_value()) token.ttl = ttl->duration;
+      token.ttl = ReadSeconds(json).duration;
     } else if (name == "rate") {
       rate = static_cast<uint32_t>(json.Uint(UINT32_MAX));
     } else if (name == "burst") {

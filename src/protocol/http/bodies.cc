@@ -19,6 +19,8 @@ using keys::Lifetime;
 
 constexpr std::string_view kBase64 = "_base64";
 
+int64_t MicrosOf(double seconds) { return std::llround(seconds * 1e6); }
+
 // Everything that a body, a mutation or a precondition may say; which of it belongs there is checked afterwards.
 struct Fields {
   std::optional<std::string_view> op;
@@ -36,6 +38,7 @@ struct Fields {
   std::optional<Condition> condition;
   std::optional<Version> unchanged_since;
   std::optional<bool> missing_ok;
+  bool all = false;
 };
 
 std::optional<Version> ReadVersion(JsonReader& json) {
@@ -53,9 +56,11 @@ keys::NewValue ReadValue(JsonReader& json) {
 
 Lifetime ReadLifetime(JsonReader& json) {
   if (json.TakeNull()) return {Lifetime::Kind::kForever, {}};
-  const Result<Lifetime> lifetime = LifetimeOf(json.Double());
-  json.Require(lifetime.has_value(), "a ttl is a number of seconds above zero");
-  return lifetime.value_or(Lifetime());
+  return ReadSeconds(json);
+}
+
+Error Missing(const char* text, const char* field) {
+  return Error(ErrorCode::kInvalidArgument, text, {{"field", field}});
 }
 
 Envelope ReadEnvelope(JsonReader& json) {
@@ -153,6 +158,8 @@ bool ReadOneField(JsonReader& json, std::string_view name, Fields* fields) {
     fields->unchanged_since = ReadVersion(json);
   } else if (name == "missing_ok") {
     fields->missing_ok = json.Bool();
+  } else if (name == "all") {
+    fields->all = json.Bool();
   } else {
     return false;
   }
@@ -314,19 +321,33 @@ bool TakeBytes(JsonReader& json, std::string_view field, std::string_view name, 
   return true;
 }
 
-Result<Lifetime> LifetimeOf(double seconds) {
-  constexpr double kMicros = 1e6;
+const char* WhyNoLifetime(double seconds) {
   // Whatever is longer than a clock can show is refused where the clock is known.
   constexpr double kMost = 1e12;
-  if (!(seconds > 0) || seconds > kMost || std::llround(seconds * kMicros) < 1) {
-    return Error(ErrorCode::kInvalidArgument, "a ttl is a number of seconds above zero");
-  }
-  return Lifetime::For(Duration::Micros(std::llround(seconds * kMicros)));
+  if (seconds > kMost) return "the ttl is too large; what has none is there for ever";
+  if (!(seconds > 0) || MicrosOf(seconds) < 1) return "a ttl is a number of seconds above zero";
+  return nullptr;
+}
+
+Result<Lifetime> LifetimeOf(double seconds) {
+  if (const char* why = WhyNoLifetime(seconds)) return Error(ErrorCode::kInvalidArgument, why);
+  return Lifetime::For(Duration::Micros(MicrosOf(seconds)));
+}
+
+Lifetime ReadSeconds(JsonReader& json) {
+  const double seconds = json.Double();
+  const char* why = WhyNoLifetime(seconds);
+  json.Require(why == nullptr, why);
+  return LifetimeOf(seconds).value_or(Lifetime());
 }
 
 Result<keys::Put> ParsePutBody(std::string_view body) {
   JsonReader json(body);
   Fields fields = ReadFields(json, {"value", "type", "counter", "ttl", "envelope"});
+  if (!fields.value) {
+    KVARTS_CHECK_OK(json.Finish());
+    return Missing("a value is missing", "value");
+  }
   keys::Put put;
   put.value = TakeValue(json, fields);
   put.lifetime = fields.ttl.value_or(Lifetime());
@@ -382,9 +403,11 @@ Result<CommitBody> ParseCommitBody(std::string_view body, size_t max_operations)
 
 Result<KeyRange> ParseRangeBody(std::string_view body) {
   JsonReader json(body);
-  Fields fields = ReadFields(json, {"prefix", "start", "end"});
+  Fields fields = ReadFields(json, {"prefix", "start", "end", "all"});
+  const bool bounds = fields.prefix || fields.start || fields.end;
+  json.Require(bounds != fields.all, "a range is a prefix, or a start and an end; everything is \"all\": true");
   KeyRange range;
-  if (fields.prefix || fields.start || fields.end) range = TakeRange(json, fields);
+  if (bounds) range = TakeRange(json, fields);
   KVARTS_CHECK_OK(json.Finish());
   return range;
 }
@@ -392,8 +415,10 @@ Result<KeyRange> ParseRangeBody(std::string_view body) {
 Result<std::vector<Bytes>> ParseKeysBody(std::string_view body, size_t at_most) {
   JsonReader json(body);
   std::vector<Bytes> keys;
+  bool given = false;
   json.Object([&](std::string_view name) {
     if (name != "keys") return json.Unknown(name);
+    given = true;
     json.Array([&] {
       if (json.Peek() == JsonKind::kObject) {
         Fields fields = ReadFields(json, {"key"});
@@ -406,6 +431,7 @@ Result<std::vector<Bytes>> ParseKeysBody(std::string_view body, size_t at_most) 
     });
   });
   KVARTS_CHECK_OK(json.Finish());
+  if (!given) return Missing("the keys are missing", "keys");
   return keys;
 }
 

@@ -27,7 +27,7 @@ Result<CommitBody> ParseCommitBody(std::string_view body, size_t max_operations)
 // {"keys": ["a", {"key_base64": "…"}]}, at most `at_most`.
 Result<std::vector<Bytes>> ParseKeysBody(std::string_view body, size_t at_most);
 
-// {"prefix": …}, {"start": …, "end": …}, or {} for everything.
+// {"prefix": …}, {"start": …, "end": …}, or {"all": true} for everything.
 Result<KeyRange> ParseRangeBody(std::string_view body);
 
 // Reads a field of an object if it is `name`, a text, or the same in base64. Both together are refused.
@@ -35,5 +35,9 @@ bool TakeBytes(JsonReader& json, std::string_view field, std::string_view name, 
 
 // A time to live in seconds, fractions included.
 Result<keys::Lifetime> LifetimeOf(double seconds);
+// What is wrong with it; null when nothing is.
+const char* WhyNoLifetime(double seconds);
+// The same, of what the reader reads next.
+keys::Lifetime ReadSeconds(JsonReader& json);
 
 }  // namespace kvarts::http

@@ -46,6 +46,7 @@ Result<std::unique_ptr<SlowOp>> CompactRange(Call& call);
 // system_handlers.cc: the server itself.
 Status Live(Call& call);
 Status Ready(Call& call);
+Status About(Call& call);
 Status OpenApi(Call& call);
 
 // metrics_handlers.cc: how it is doing.

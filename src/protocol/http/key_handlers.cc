@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "core/user_keys.h"
+#include "encoding/json_reader.h"
 #include "model/keys/keys.h"
 #include "net/http/negotiate.h"
 #include "protocol/http/access.h"
@@ -124,13 +125,28 @@ Result<keys::Put> RawPut(const Call& call, const MediaType& type) {
   if (const auto ttl = query.Get("ttl")) {
     double seconds = 0;
     const auto [end, failed] = std::from_chars(ttl->data(), ttl->data() + ttl->size(), seconds);
-    const Result<keys::Lifetime> lifetime = LifetimeOf(seconds);
-    query.Require(failed == std::errc() && end == ttl->data() + ttl->size() && lifetime.has_value(), "ttl",
-                  "a ttl is a number of seconds above zero");
-    if (lifetime.has_value()) put.lifetime = *lifetime;
+    const char* why = WhyNoLifetime(seconds);
+    query.Require(failed == std::errc() && end == ttl->data() + ttl->size(), "ttl", "a ttl is a number of seconds");
+    query.Require(why == nullptr, "ttl", why);
+    put.lifetime = LifetimeOf(seconds).value_or(keys::Lifetime());
   }
   KVARTS_CHECK_OK(query.Finish());
   return put;
+}
+
+// A body that says what the value is.
+Result<keys::Put> JsonPut(const Call& call) {
+  if (!call.head.query().empty()) {
+    QueryReader query(call.head.query());
+    query.Require(!query.Get("ttl"), "ttl", "with a JSON body, the ttl stands in the body");
+    KVARTS_CHECK_OK(query.Finish());
+  }
+  if (JsonReader(call.body).Peek() != JsonKind::kObject) {
+    return Error(ErrorCode::kInvalidArgument, "an object was expected: with this content type the body is JSON",
+                 {{"content_type", std::string(call.head.content_type())},
+                  {"advice", "for a body that is the value itself, send Content-Type: application/octet-stream"}});
+  }
+  return ParsePutBody(call.body);
 }
 
 // Answers 304 when the client has what it would be sent.
@@ -190,8 +206,7 @@ Result<std::unique_ptr<WriteOp>> PutKey(Call& call) {
   KVARTS_TRY(const MediaType type, MediaType::Parse(call.head.content_type()));
   keys::Put put;
   if (type.Is("application/json") || type.Is("application/x-www-form-urlencoded")) {
-    KVARTS_CHECK_OK(NoQuery(call));
-    KVARTS_TRY(put, ParsePutBody(call.body));
+    KVARTS_TRY(put, JsonPut(call));
   } else {
     KVARTS_TRY(put, RawPut(call, type));
   }

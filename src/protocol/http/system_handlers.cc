@@ -28,6 +28,16 @@ Status Ready(Call& call) {
   return AnswerText(call, 200, "ready\n");
 }
 
+Status About(Call& call) {
+  ResponseWriter& head = call.answer.Begin(200, {});
+  head.ContentType("application/json");
+  JsonWriter json(head.body());
+  json.BeginObject().Field("name", "kvarts").Field("version", KVARTS_VERSION).Field("openapi", "/openapi.json");
+  json.EndObject();
+  call.answer.Finish();
+  return {};
+}
+
 Status OpenApi(Call& call) {
   static const Bytes document = OpenApiDocument();
   ResponseWriter& head = call.answer.Begin(200, {});
