@@ -83,6 +83,32 @@ TEST_P(RetentionTest, OldBucketsGoAgainAndAgain) {
   EXPECT_NE(client_->Call("GET", "/jobs").body.find(R"("kind":"namespace_retention")"), std::string::npos);
 }
 
+TEST_P(RetentionTest, WhatGoesIsLoggedAndWhatWillGoIsWarnedOf) {
+  Start("0");
+  Declare();
+  const auto warning = [this](const std::string& day) {
+    return client_->Call("PUT", fmt::format("/keys/t/a/log/{}/e", day), {}, "x").Header("Kvarts-Warning");
+  };
+  EXPECT_EQ(warning(DayAgo(1)), "");
+  EXPECT_EQ(warning(DayAgo(10)), "retention=past");
+  const std::string commit = R"({{"mutations":[{{"op":"put","key":"t/a/log/{}/e","value":"x"}}]}})";
+  EXPECT_EQ(
+      client_->Call("POST", "/commit", {}, fmt::format(fmt::runtime(commit), DayAgo(10))).Header("Kvarts-Warning"),
+      "retention=past");
+  EXPECT_EQ(client_->Call("PUT", fmt::format("/keys/t/a/log/{}/e", DayAgo(10)), {{"Prefer", "return=minimal"}}, "x")
+                .Header("Kvarts-Warning"),
+            "retention=past");
+  if (GetParam() == "memory") return;  // which does not outlive its server
+  End(SIGTERM);
+  Start("24h");
+  ASSERT_TRUE(Await([this] { return Count() == 1; })) << Count();
+  End(SIGTERM);
+  const std::string log = server_->Log();
+  const size_t line = log.find("retention has erased what is too old");
+  ASSERT_NE(line, std::string::npos) << log;
+  EXPECT_NE(log.find(R"("namespace":"log")", line), std::string::npos) << log;
+}
+
 TEST_P(RetentionTest, ZeroIsNever) {
   Start("0");
   Declare();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/log.h"
 #include "core/fields.h"
 #include "core/keyspace.h"
 #include "model/catalog/catalog.h"
@@ -84,12 +85,15 @@ Result<JobStep> EraseStep(Catalog& catalog, Txn& txn, const JobRecord& job) {
 class RetentionWalk {
  public:
   RetentionWalk(Txn& txn, const NamespaceTable& table, const Namespace& space)
-      : txn_(txn), space_(space), alone_(OwnsBuckets(table, space)) {
-    const Duration keep = space.spec.retention->keep;
-    const Timestamp now = txn.Now();
-    const FieldType& type = space.spec.grammar.fields()[*space.retained].type;
-    const auto kept = static_cast<uint64_t>(keep.micros);
-    if (now.micros > kept) oldest_ = type.ValueAt({now.micros - kept});
+      : txn_(txn), space_(space), alone_(OwnsBuckets(table, space)), oldest_(space.OldestKept(txn.Now())) {}
+
+  // Once it is done for sure, says what went; nothing if that is nothing.
+  void LogWhatGoes() const {
+    if (erasures_ == 0) return;
+    txn_.AfterCommit([name = space_.spec.name, before = oldest_, erasures = erasures_](Version) {
+      Log(LogLevel::kInfo, "retention has erased what is too old",
+          {{"namespace", name}, {"before", before}, {"erasures", erasures}});
+    });
   }
 
   // From `at` on; where to go on, or nothing when that was all. `seeks` is counted down.
@@ -119,6 +123,7 @@ class RetentionWalk {
     if (!space_.spec.grammar.Match(key, &fields, &why)) return Grammar::SkipBeyond(key, why);
     const BytesView value = fields[*space_.retained];
     const Bytes leading(key.substr(0, static_cast<size_t>(value.data() - key.data())));
+    if (value < oldest_) ++erasures_;
     if (value < oldest_ && !alone_) {
       txn_.Erase(UserKey(key));
       return KeyAfter(key);
@@ -131,7 +136,8 @@ class RetentionWalk {
   Txn& txn_;
   const Namespace& space_;
   const bool alone_;
-  Bytes oldest_;  // the first value that is kept; empty: all of them
+  const Bytes oldest_;     // the first value that is kept; empty: all of them
+  uint64_t erasures_ = 0;  // of keys, or of all that is too old behind one leading part
 };
 
 Result<JobStep> RetentionStep(Catalog& catalog, Txn& txn, const JobRecord& job) {
@@ -146,7 +152,9 @@ Result<JobStep> RetentionStep(Catalog& catalog, Txn& txn, const JobRecord& job) 
   for (const NamespaceTable::Entry& space : table->entries()) {
     if (space->spec.name < name || !space->retained) continue;
     if (space->spec.name != name) at.clear();
-    KVARTS_TRY(const std::optional<Bytes> rest, RetentionWalk(txn, *table, *space).Run(at, &seeks));
+    RetentionWalk walk(txn, *table, *space);
+    KVARTS_TRY(const std::optional<Bytes> rest, walk.Run(at, &seeks));
+    walk.LogWhatGoes();
     if (!rest) continue;
     AppendSized(&step.cursor, space->spec.name);
     AppendSized(&step.cursor, *rest);

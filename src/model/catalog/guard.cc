@@ -166,6 +166,7 @@ Status CatalogGuard::CheckPut(BytesView user_key, BytesView value, PutOptions* o
     if (spec.default_ttl && options->expiry == kNever) {
       KVARTS_TRY(options->expiry, ExpiryAfter(txn_->Now(), *spec.default_ttl));
     }
+    if (space->retained && reading.fields[*space->retained] < space->OldestKept(txn_->Now())) past_retention_ = true;
     return {};
   });
 }

@@ -26,6 +26,8 @@ class CatalogGuard {
   // Whether the value may be put under the key. Gives it the namespace's time to live if it has no expiry.
   // `options` say of which kind the value is, and its schema if it is an envelope.
   Status CheckPut(BytesView user_key, BytesView value, PutOptions* options);
+  // Whether something was put that retention erases as soon as it looks.
+  bool past_retention() const { return past_retention_; }
   // Whether the key may be a counter that is added to.
   Status CheckAdd(BytesView user_key);
   // Whether the key is one that can be there.
@@ -46,6 +48,7 @@ class CatalogGuard {
   const NamespaceTable* table_;
   std::shared_ptr<const NamespaceTable> own_;  // when the cached one is not the newest
   bool certain_ = false;
+  bool past_retention_ = false;
 };
 
 // The catalog as the transaction sees it.

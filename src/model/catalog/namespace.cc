@@ -160,6 +160,13 @@ size_t Namespace::PartitionEnd(BytesView key, const KeyFields& fields) const {
   return static_cast<size_t>(fields[partition].data() - key.data()) + fields[partition].size();
 }
 
+Bytes Namespace::OldestKept(Timestamp now) const {
+  if (!retained) return {};
+  const auto keep = static_cast<uint64_t>(spec.retention->keep.micros);
+  if (now.micros <= keep) return {};
+  return spec.grammar.fields()[*retained].type.ValueAt({now.micros - keep});
+}
+
 Bytes Namespace::Encode() const {
   Bytes bytes;
   bytes.push_back(static_cast<char>(kFormat));

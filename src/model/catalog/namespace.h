@@ -76,6 +76,8 @@ struct Namespace {
   static Namespace Of(NamespaceSpec spec);
   // Where the key's partition ends. `fields` are the key's.
   size_t PartitionEnd(BytesView key, const KeyFields& fields) const;
+  // The first value of its field that retention keeps at this time; empty when it keeps all of them.
+  Bytes OldestKept(Timestamp now) const;
   // All keys that begin as this namespace's do.
   KeyRange Region() const { return KeyRange::Prefix(spec.grammar.literal_prefix()); }
 

@@ -70,11 +70,13 @@ class CommitWrite final : public WriteOp {
     for (size_t i = 0; i < body_.commands.size(); ++i) {
       KVARTS_CHECK_OK(keys::Apply({txn, guard}, body_.commands[i], &outcomes_[i]));
     }
+    past_retention_ = guard.past_retention();
     return {};
   }
 
   void Respond(Answer& answer, const RunReport& report) override {
     ResponseWriter& head = answer.Begin(200, report.cost);
+    if (past_retention_) answer.WarnOfRetention();
     head.ContentType("application/json");
     JsonWriter json(head.body());
     json.BeginObject().Field("version", report.version.ToString()).Name("results").BeginArray();
@@ -105,6 +107,7 @@ class CommitWrite final : public WriteOp {
   Catalog& catalog_;
   const CommitBody body_;
   std::vector<keys::Outcome> outcomes_;
+  bool past_retention_ = false;
 };
 
 // What is written needs the right to write, what is only asked about the right to read.

@@ -50,6 +50,8 @@ class Answer {
   ResponseWriter& writer() { return writer_; }
   // Says in the head that is being written that the request had to step over many tombstones, if it had to.
   void Warn(const Cost& cost);
+  // The same of a write that retention erases as soon as it looks.
+  void WarnOfRetention() { writer_.Header("Kvarts-Warning", "retention=past"); }
   // Ends the answer; compresses the body if that pays.
   void Finish();
   void Problem(const Error& error, const Cost& cost = {});

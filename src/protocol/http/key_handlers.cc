@@ -18,10 +18,8 @@ namespace {
 
 constexpr std::string_view kJsonType = "application/json";
 
-// An answer with one item: what was read or what was written.
-void AnswerItem(Answer& answer, int status, const Cost& cost, BytesView key, const ValueHeader& header,
-                BytesView value) {
-  ResponseWriter& head = answer.Begin(status, cost);
+// The rest of an answer with one item: what was read or what was written.
+void WriteItemAnswer(Answer& answer, ResponseWriter& head, BytesView key, const ValueHeader& header, BytesView value) {
   head.ETag(Tag(header.version).text());
   head.ContentType(kJsonType);
   JsonWriter json(head.body(key.size() + value.size() + 100));
@@ -46,7 +44,7 @@ void AnswerRaw(Answer& answer, const Cost& cost, const Record& record) {
 
 void AnswerRecord(Answer& answer, const Cost& cost, BytesView key, const Record& record, Form form) {
   if (form == Form::kRaw) return AnswerRaw(answer, cost, record);
-  AnswerItem(answer, 200, cost, key, record.header, record.value);
+  WriteItemAnswer(answer, answer.Begin(200, cost), key, record.header, record.value);
 }
 
 // The same on a worker.
@@ -67,12 +65,15 @@ class KeyWrite final : public WriteOp {
 
   Status Apply(Txn& txn) override {
     KVARTS_TRY(CatalogGuard guard, catalog_.Guard(txn));
-    return keys::Apply({txn, guard}, command_, &outcome_);
+    KVARTS_CHECK_OK(keys::Apply({txn, guard}, command_, &outcome_));
+    past_retention_ = guard.past_retention();
+    return {};
   }
 
   void Respond(Answer& answer, const RunReport& report) override {
     if (minimal_) {
       ResponseWriter& head = answer.Begin(204, report.cost);
+      if (past_retention_) answer.WarnOfRetention();
       head.ETag(Tag(report.version).text());
       answer.Finish();
       return;
@@ -86,7 +87,9 @@ class KeyWrite final : public WriteOp {
       return;
     }
     outcome_.header.version = report.version;
-    AnswerItem(answer, status_, report.cost, key_, outcome_.header, outcome_.value);
+    ResponseWriter& head = answer.Begin(status_, report.cost);
+    if (past_retention_) answer.WarnOfRetention();
+    WriteItemAnswer(answer, head, key_, outcome_.header, outcome_.value);
   }
 
   size_t AnswerBytes() const override { return minimal_ ? 0 : outcome_.value.size(); }
@@ -98,6 +101,7 @@ class KeyWrite final : public WriteOp {
   const int status_;
   const bool minimal_;
   keys::Outcome outcome_;
+  bool past_retention_ = false;
 };
 
 bool WantsMinimal(const Call& call) {
