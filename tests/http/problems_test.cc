@@ -103,6 +103,18 @@ TEST_P(ProblemsTest, TheRootSaysWhereToLook) {
   EXPECT_EQ(Get(about["openapi"].text()).status, 200);
 }
 
+TEST_P(ProblemsTest, WritesThatAreRefusedAreNotHot) {
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_EQ(PutRaw("/keys/problems-hot/refused", "x", {{"If-Match", "\"7\""}}).status, 412);
+    ASSERT_EQ(PutRaw("/keys/problems-hot/written", "x").status, 200);
+    ASSERT_EQ(Post("/commit", R"({"mutations":[{"op":"add","key":"problems-hot/added"}]})").status, 200);
+  }
+  const std::string hot = Get("/hotkeys?by=writes&limit=500").body;
+  EXPECT_NE(hot.find("problems-hot/written"), std::string::npos) << hot;
+  EXPECT_NE(hot.find("problems-hot/added"), std::string::npos) << hot;
+  EXPECT_EQ(hot.find("problems-hot/refused"), std::string::npos) << hot;
+}
+
 KVARTS_ON_EVERY_ENGINE(ProblemsTest);
 
 }  // namespace

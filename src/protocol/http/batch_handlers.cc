@@ -85,6 +85,14 @@ class CommitWrite final : public WriteOp {
     answer.Finish();
   }
 
+  void CountIn(TopKeys& hot) const override {
+    for (const keys::Command& command : body_.commands) {
+      const auto* put = std::get_if<keys::Put>(&command);
+      const bool is_range = std::holds_alternative<keys::DeleteRange>(command);
+      if (!is_range) hot.Write(keys::KeyOf(command), put == nullptr ? 0 : put->value.bytes.size());
+    }
+  }
+
   size_t AnswerBytes() const override {
     size_t bytes = 0;
     for (size_t i = 0; i < outcomes_.size(); ++i) {
@@ -126,18 +134,10 @@ Status AuthorizeCommit(const Call& call, const CommitBody& body) {
   return {};
 }
 
-void CountCommand(Call& call, const keys::Command& command) {
-  std::visit(
-      [&](const auto& change) {
-        if constexpr (requires { change.range; }) {
-          call.CountRange(change.range.start);
-        } else if constexpr (requires { change.value; }) {
-          call.CountWrite(change.key, change.value.bytes.size());
-        } else {
-          call.CountWrite(change.key, 0);
-        }
-      },
-      command);
+// Of a key, or the start of a range.
+BytesView PlaceOf(const keys::Command& command) {
+  const auto* range = std::get_if<keys::DeleteRange>(&command);
+  return range == nullptr ? keys::KeyOf(command) : BytesView(range->range.start);
 }
 
 }  // namespace
@@ -162,7 +162,7 @@ Result<std::unique_ptr<WriteOp>> Commit(Call& call) {
   KVARTS_TRY(CommitBody body, ParseCommitBody(call.body, call.service.engine().limits().max_commit_operations));
   KVARTS_CHECK_OK(AuthorizeCommit(call, body));
   KVARTS_TRY(RunOptions options, RunOptionsOf(call));
-  for (const keys::Command& command : body.commands) CountCommand(call, command);
+  for (const keys::Command& command : body.commands) call.CountPlace(PlaceOf(command));
   const size_t commands = body.requirements.size() + body.commands.size();
   auto write = std::make_unique<CommitWrite>(call.service.catalog, std::move(body));
   write->commands = commands;

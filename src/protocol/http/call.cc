@@ -92,16 +92,11 @@ Status WriteOp::Run(Txn& txn) {
 }
 
 void Call::CountRead(BytesView key, size_t bytes) {
-  CountRange(key);
+  CountPlace(key);
   if (service.options.hot_keys) loop.hot.Read(key, bytes);
 }
 
-void Call::CountWrite(BytesView key, size_t bytes) {
-  CountRange(key);
-  if (service.options.hot_keys) loop.hot.Write(key, bytes);
-}
-
-void Call::CountRange(BytesView start) {
+void Call::CountPlace(BytesView start) {
   const NamespaceTable& table = service.catalog.current();
   if (service.options.metrics) info.place = loop.namespaces.PlaceWith(info.place, table, start);
 }

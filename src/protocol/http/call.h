@@ -82,10 +82,10 @@ struct Call {
   // Of a handler that answers at once, when the answer turns out to be too much for that: what answers instead.
   std::unique_ptr<class SlowOp> later = {};
 
-  // Tells hot keys and the counts by namespace of a key that is read or written, or of the start of a range of them.
+  // Tells hot keys of a key that is read; of one that is written they hear when it was, by WriteOp::CountIn.
   void CountRead(BytesView key, size_t bytes);
-  void CountWrite(BytesView key, size_t bytes);
-  void CountRange(BytesView start);
+  // Tells the counts by namespace of a key, or of the start of a range of them.
+  void CountPlace(BytesView start);
 };
 
 // What a request cost, as members of an object: the names are those of the header Kvarts-Cost.
@@ -102,6 +102,8 @@ class WriteOp {
   const Cost& spent() const { return spent_; }
   // Of what was committed. An error of the transaction is answered as a problem without it.
   virtual void Respond(Answer& answer, const RunReport& report) = 0;
+  // Tells hot keys what was written, once it was.
+  virtual void CountIn(TopKeys&) const {}
   // About how large the answer will be, once there is an outcome; nothing unless it may be large.
   virtual size_t AnswerBytes() const { return 0; }
 

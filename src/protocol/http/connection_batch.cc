@@ -50,6 +50,7 @@ net::Task<> Connection::RunBatch() {
     AnswerBatch(outcomes, loop_.date, &stream_.output());
   }
   for (size_t i = 0; i < batch_.size(); ++i) {
+    if (outcomes[i].has_value() && service_.options.hot_keys) batch_[i]->CountIn(loop_.hot);
     Done(batch_[i]->info, batch_[i]->answered, outcomes[i].has_value() ? outcomes[i]->cost : batch_[i]->spent());
   }
   stream_.output().append(std::exchange(behind_, {}));

@@ -92,6 +92,11 @@ class KeyWrite final : public WriteOp {
     WriteItemAnswer(answer, head, key_, outcome_.header, outcome_.value);
   }
 
+  void CountIn(TopKeys& hot) const override {
+    const auto* put = std::get_if<keys::Put>(&command_);
+    hot.Write(key_, put == nullptr ? 0 : put->value.bytes.size());
+  }
+
   size_t AnswerBytes() const override { return minimal_ ? 0 : outcome_.value.size(); }
 
  private:
@@ -216,7 +221,7 @@ Result<std::unique_ptr<WriteOp>> PutKey(Call& call) {
   }
   put.key = key;
   KVARTS_TRY(put.condition, ConditionOf(call));
-  call.CountWrite(key, put.value.bytes.size());
+  call.CountPlace(key);
   const int status = put.condition.kind == keys::Condition::Kind::kAbsent ? 201 : 200;
   return MakeWrite(call, std::move(put), Bytes(key), status);
 }
@@ -227,7 +232,7 @@ Result<std::unique_ptr<WriteOp>> DeleteKey(Call& call) {
   KVARTS_CHECK_OK(Authorize(call, Right::kWrite, key));
   KVARTS_CHECK_OK(NoQuery(call));
   KVARTS_TRY(keys::Condition condition, ConditionOf(call));
-  call.CountWrite(key, 0);
+  call.CountPlace(key);
   return MakeWrite(call, keys::Delete{Bytes(key), std::move(condition)}, Bytes(key), 200);
 }
 
@@ -249,7 +254,7 @@ Result<std::unique_ptr<WriteOp>> PatchKey(Call& call) {
         }
       },
       command);
-  call.CountWrite(key, 0);
+  call.CountPlace(key);
   return MakeWrite(call, std::move(command), Bytes(key), 200);
 }
 

@@ -260,7 +260,7 @@ Result<std::unique_ptr<SlowOp>> ListKeys(Call& call) {
   const size_t count = query.Choice("count", {"none", "exact", "estimate"}, 0);
   KVARTS_CHECK_OK(query.Finish());
   KVARTS_CHECK_OK(Authorize(call, Right::kRead, page.range));
-  call.CountRange(page.range.start);
+  call.CountPlace(page.range.start);
   call.info.takes_long = stream || count != 0;
   const Service& service = call.service;
   if (count == 2) return OnWorkers([&service, page] { return EstimateRange(service, page); });
@@ -286,7 +286,7 @@ Result<std::unique_ptr<WriteOp>> DeleteKeys(Call& call) {
   }
   KVARTS_CHECK_OK(Authorize(call, Right::kWrite, range));
   KVARTS_TRY(RunOptions options, RunOptionsOf(call));
-  call.CountRange(range.start);
+  call.CountPlace(range.start);
   auto write = std::make_unique<RangeWrite>(call.service.catalog, std::move(range));
   write->options = std::move(options);
   return write;
