@@ -17,6 +17,10 @@ Loop::Loop(size_t number)
 Loop::~Loop() {
   // A coroutine that waits for a socket is held by nobody but itself. Aborted, it is on the context's queue, and goes
   // with the context.
+  AbortAll();
+}
+
+void Loop::AbortAll() {
   for (Stream* stream = streams_; stream != nullptr; stream = stream->next_) stream->Abort();
 }
 

@@ -53,6 +53,8 @@ class Loop {
   // The time of the last tick.
   SteadyTime now() const { return now_; }
 
+  // Cuts all connections off, once the loop does not run any more: work for them need not be done.
+  void AbortAll();
   // No request may begin any more: idle connections are closed, the others after what they are doing. Those that sleep
   // are woken, to see for themselves.
   void Drain();

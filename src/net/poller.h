@@ -26,6 +26,8 @@ class Pollable {
   Task<> Writable() { return Await(&writable_); }
   void ReadDrained() { readable_ = ended_; }
   void WriteBlocked() { writable_ = false; }
+  // Whether the peer has closed its side, or the socket failed, as far as the poller was told.
+  bool ended() const { return ended_; }
   // Ends a wait under way from another place on the loop.
   void Interrupt(Executor executor);
 

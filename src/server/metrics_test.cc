@@ -282,7 +282,7 @@ TEST(HotKeysOverHttp, KeysAreBytes) {
 TEST(SlowRequests, AreLoggedWithoutTheirKey) {
   KeptLog log;
   ServerOptions options = ObservedServer::Options();
-  options.slow_request = Duration::Millis(0);
+  options.slow_request = Duration::Micros(1);
   ObservedServer server(options);
   Declare(server, "users", "user/<id>");
   EXPECT_EQ(server
@@ -303,7 +303,7 @@ TEST(SlowRequests, AreLoggedWithoutTheirKey) {
 TEST(SlowRequests, DoNotFloodTheLog) {
   KeptLog log;
   ServerOptions options = ObservedServer::Options();
-  options.slow_request = Duration::Millis(0);
+  options.slow_request = Duration::Micros(1);
   ObservedServer server(options);
   for (int i = 0; i < 200; ++i) server.Put("user:1");
   // Ten a second and loop; the requests may have met two seconds.

@@ -16,6 +16,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr auto kDrainPoll = milliseconds(10);
+constexpr Duration kRetentionRetry = Duration::Seconds(60);
 
 milliseconds Millis(Duration duration) { return milliseconds(duration.micros / 1000); }
 
@@ -42,7 +43,7 @@ http::HttpOptions HttpOptionsOf(const ServerOptions& from) {
   to.max_watchers = from.watch.max_watchers;
   to.max_watch_backlog = from.watch.max_backlog;
   to.heartbeat = Millis(from.watch.heartbeat);
-  to.slow_request = Millis(from.slow_request);
+  to.slow_request = std::chrono::microseconds(from.slow_request.micros);
   to.cors_origins = from.http.cors_origins;
   to.durability = from.durability;
   to.metrics = from.metrics_enabled;
@@ -120,14 +121,20 @@ void Server::Tick(size_t loop) {
 }
 
 void Server::StartRetentionIfDue() {
-  const Duration interval = options_.retention_interval;
+  const Duration interval =
+      retention_failed_ ? std::min(options_.retention_interval, kRetentionRetry) : options_.retention_interval;
   if (interval.micros == 0 || (since_retention_ && since_retention_->Elapsed() < interval)) return;
   since_retention_.emplace();
+  retention_failed_ = false;
   const bool taken = workers_->Submit([this] {
     const auto started = catalog_->StartRetention();
-    if (!started.has_value()) Log(LogLevel::kWarning, "retention could not be started", started.error());
+    if (started.has_value()) return;
+    Log(LogLevel::kWarning, "retention could not be started", started.error());
+    retention_failed_ = true;
   });
-  if (!taken) Log(LogLevel::kWarning, "retention has to wait: too much work is queued");
+  if (taken) return;
+  Log(LogLevel::kWarning, "retention has to wait: too much work is queued");
+  retention_failed_ = true;
 }
 
 Status Server::DecideAccess() {
@@ -198,6 +205,7 @@ Server::~Server() {
   if (jobs_) jobs_->Stop();
   for (const auto& loop : loops_) loop->Stop();
   threads_.clear();
+  for (const auto& loop : loops_) loop->AbortAll();
   workers_.reset();
   jobs_.reset();
   engine_.reset();

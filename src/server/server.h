@@ -71,6 +71,7 @@ class Server {
   std::unique_ptr<http::HttpProtocol> http_;
   std::unique_ptr<net::Listener> listener_;
   std::vector<std::jthread> threads_;
+  std::atomic<bool> retention_failed_{false};
   std::optional<Stopwatch> since_retention_;  // of the first loop
 };
 

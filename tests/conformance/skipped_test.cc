@@ -84,6 +84,21 @@ TEST_P(SkippedTest, WhatLiesBetweenManyKeysIsCountedAndNothingIsShownTwice) {
   }
 }
 
+// What one profile's part ends with is not walked again when counting begins in the next one's.
+TEST_P(SkippedTest, WhatWasSteppedOverBeforeCountingBeganStaysCounted) {
+  durability_ = Durability::kNone;
+  ASSERT_TRUE(engine().AssignProfile({"m", "n"}, Profile::kIngest));
+  Must({Mutation::Put("a", "1"), Mutation::Put("mz", "1")});
+  for (int i = 0; i < 5; ++i) Must({Owned(Mutation::Put("l" + KeyOf(i), "", In(Duration::Seconds(1))))});
+  for (int i = 0; i < 3; ++i) Must({Owned(Mutation::Put("m" + KeyOf(i), "", In(Duration::Seconds(1))))});
+  for (int i = 3; i < 6; ++i) {
+    Must({Mutation::Put("m" + KeyOf(i), "old")});
+    Must({Mutation::Erase("m" + KeyOf(i))});
+  }
+  Wait(Duration::Seconds(2));
+  for (const bool reverse : {false, true}) EXPECT_EQ(Skipped(Request(1'000'000, reverse)), 11u) << reverse;
+}
+
 TEST_P(SkippedTest, ExpiredValuesCountToo) {
   Dig(100);
   for (int i = 0; i < 50; ++i) Must({Owned(Mutation::Put("l" + KeyOf(i), "", In(Duration::Seconds(1))))});

@@ -49,6 +49,22 @@ class RefusedByHeadTest : public AccessTest {
   std::string writer_;
 };
 
+// Nobody needs a token for some of these, and none of them takes a body.
+TEST_P(RefusedByHeadTest, ALongBodyWhereNoneIsTakenIsNotWaitedFor) {
+  for (const char* target : {"/livez", "/readyz", "/openapi.json", "/keys/w/1", "/keys", "/metrics"}) {
+    for (const char* framing : {"Content-Length: 65537", "Content-Length: 60000000", "Transfer-Encoding: chunked"}) {
+      HttpClient client(Address());
+      client.set_patience(kSoon);
+      client.Send(Head({"GET", target, reader_, 413, "too_large"}, framing));
+      EXPECT_TRUE(IsProblem(client.Read(), 413, "too_large")) << target << " " << framing;
+    }
+    HttpClient client(Address());
+    client.set_patience(kSoon);
+    client.Send(Head({"GET", target, reader_, 0, ""}, "Content-Length: 5") + "abcde");
+    EXPECT_NE(client.Read().status, 413) << target;
+  }
+}
+
 TEST_P(RefusedByHeadTest, ABodyThatIsLongOrOfUnknownLengthIsNotWaitedFor) {
   for (const Refused& refused : Cases()) {
     for (const char* framing :

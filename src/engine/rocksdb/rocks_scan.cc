@@ -81,6 +81,7 @@ class PageBuilder {
       KVARTS_TRY(const bool given_up, TakeUpAgain(it));
       if (given_up) return Walked::kOver;
     }
+    expired_before_ = expired_;  // what comes next begins behind them
     if (!TooMany()) return Walked::kAll;
     KVARTS_CHECK_OK(GiveUp(NextSegment(segment)));
     return Walked::kOver;
@@ -171,7 +172,7 @@ class PageBuilder {
   const Timestamp time_;
   ScanCounts& counts_;
   uint64_t expired_ = 0;         // stepped over so far
-  uint64_t expired_before_ = 0;  // of those, before the page's last entry
+  uint64_t expired_before_ = 0;  // of those, before what may have to be walked again
 };
 
 // Walks one segment of the range. True when the page is over.

@@ -57,7 +57,6 @@ Result<Count> CountKeys(Engine& engine, const PageQuery& query, const CursorSett
   reading.request.keys_only = true;
   reading.request.max_bytes = engine.limits().max_page_bytes;
   while (true) {
-    if (stop.stop_requested()) return Error(ErrorCode::kUnavailable, "the count was given up");
     reading.request.max_entries = std::min<uint64_t>(engine.limits().max_page_entries, at_most - count.keys);
     // All pages together step over no more than one may.
     reading.request.options.max_skipped = query.max_skipped - count.cost.skipped;
@@ -69,7 +68,8 @@ Result<Count> CountKeys(Engine& engine, const PageQuery& query, const CursorSett
     } else if (count.keys == 0 || page.error().field("limit") != "max_skipped") {
       return page.error();
     }
-    if (!page.has_value() || count.keys >= at_most || count.cost.skipped >= query.max_skipped) {
+    if (!page.has_value() || count.keys >= at_most || count.cost.skipped >= query.max_skipped ||
+        stop.stop_requested()) {
       count.cursor = CursorTo(reading, reading.request.range, setting);
       return count;
     }

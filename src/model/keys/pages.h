@@ -41,7 +41,7 @@ struct Count {
   std::optional<std::string> cursor;
   ReadCost cost;
 };
-// Counts what is there, at most `at_most` keys in one call. Gives up as `unavailable` when stop is requested.
+// Counts what is there, at most `at_most` keys in one call, and no further page once stop is requested.
 Result<Count> CountKeys(Engine& engine, const PageQuery& query, const CursorSetting& setting, uint64_t at_most,
                         const std::stop_token& stop = {});
 

@@ -23,18 +23,25 @@ void WriteRecord(JsonWriter& json, BytesView key, const std::optional<Record>& r
   WriteItem(json, key, record->header, record->value);
 }
 
-Result<WorkOp::Reply> ReadMany(Engine& engine, const std::vector<Bytes>& keys, uint64_t max_bytes) {
+Error TooMuchTogether(uint64_t max_bytes) {
+  return Error(ErrorCode::kTooLarge, "the values are too large to be read together",
+               {{"limit", "max_body_bytes"}, {"at_most", std::to_string(max_bytes)}});
+}
+
+Result<std::vector<KeyBuffer>> PhysicalKeys(const std::vector<Bytes>& keys, const Limits& limits) {
   std::vector<KeyBuffer> buffers;
   buffers.reserve(keys.size());
   for (const Bytes& key : keys) {
-    KVARTS_TRY(KeyBuffer physical, CheckedUserKey(key, engine.limits()));
+    KVARTS_TRY(KeyBuffer physical, CheckedUserKey(key, limits));
     buffers.push_back(std::move(physical));
   }
+  return buffers;
+}
+
+Result<WorkOp::Reply> ReadMany(Engine& engine, const std::vector<Bytes>& keys, uint64_t max_bytes) {
+  KVARTS_TRY(const std::vector<KeyBuffer> buffers, PhysicalKeys(keys, engine.limits()));
   const std::vector<BytesView> views(buffers.begin(), buffers.end());
-  std::unique_ptr<View> view;
-  if (keys.size() > kPart) {
-    KVARTS_TRY(view, engine.OpenView());
-  }
+  KVARTS_TRY(const std::unique_ptr<View> view, engine.OpenView());
   WorkOp::Reply reply;
   const ReadOptions options{.cost = &reply.cost.read};
   JsonWriter json(&reply.body);
@@ -42,16 +49,36 @@ Result<WorkOp::Reply> ReadMany(Engine& engine, const std::vector<Bytes>& keys, u
   for (size_t at = 0; at < keys.size(); at += kPart) {
     const auto part = std::span(views).subspan(at, std::min(kPart, keys.size() - at));
     std::vector<std::optional<Record>> records(part.size());
-    KVARTS_CHECK_OK(view ? view->Get(part, records, options) : engine.Get(part, records, options));
+    KVARTS_CHECK_OK(view->Get(part, records, options));
     for (size_t i = 0; i < part.size(); ++i) WriteRecord(json, keys[at + i], records[i]);
     if (reply.body.size() > max_bytes) {
-      reply.problem = Error(ErrorCode::kTooLarge, "the values are too large to be read together",
-                            {{"limit", "max_body_bytes"}, {"at_most", std::to_string(max_bytes)}});
+      reply.problem = TooMuchTogether(max_bytes);
       return reply;
     }
   }
   json.EndArray().EndObject();
   return reply;
+}
+
+// A few keys are read at once, and answered at once unless they turn out to be large.
+Result<std::unique_ptr<SlowOp>> GetFew(Call& call, std::vector<Bytes> keys) {
+  Engine& engine = call.service.engine();
+  KVARTS_TRY(const std::vector<KeyBuffer> buffers, PhysicalKeys(keys, engine.limits()));
+  const std::vector<BytesView> views(buffers.begin(), buffers.end());
+  std::vector<std::optional<Record>> records(keys.size());
+  KVARTS_CHECK_OK(engine.Get(views, records, {.cost = &call.cost.read}));
+  const uint64_t bytes = call.cost.read.bytes;
+  auto write = [cost = call.cost, keys = std::move(keys), records = std::move(records),
+                max_bytes = call.service.options.max_body_bytes]() -> Result<WorkOp::Reply> {
+    WorkOp::Reply reply{.cost = cost};
+    JsonWriter json(&reply.body);
+    json.BeginObject().Name("items").BeginArray();
+    for (size_t i = 0; i < keys.size() && reply.body.size() <= max_bytes; ++i) WriteRecord(json, keys[i], records[i]);
+    json.EndArray().EndObject();
+    if (reply.body.size() > max_bytes) reply.problem = TooMuchTogether(max_bytes);
+    return reply;
+  };
+  return bytes > kLargeAnswer ? OnWorkers(std::move(write)) : OnLoop(std::move(write));
 }
 
 // Whether the answer shows what is there afterwards.
@@ -149,12 +176,11 @@ Result<std::unique_ptr<SlowOp>> GetKeys(Call& call) {
     KVARTS_CHECK_OK(Authorize(call, Right::kRead, key));
     call.CountRead(key, 0);
   }
+  if (keys.size() <= kPart) return GetFew(call, std::move(keys));
   Engine& engine = call.service.engine();
-  const bool few = keys.size() <= kPart;
-  auto read = [&engine, keys = std::move(keys), max_bytes = call.service.options.max_body_bytes] {
+  return OnWorkers([&engine, keys = std::move(keys), max_bytes = call.service.options.max_body_bytes] {
     return ReadMany(engine, keys, max_bytes);
-  };
-  return few ? OnLoop(std::move(read)) : OnWorkers(std::move(read));
+  });
 }
 
 Result<std::unique_ptr<WriteOp>> Commit(Call& call) {

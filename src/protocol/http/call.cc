@@ -107,7 +107,7 @@ WorkTurn Session::Turn(WorkerPool::Lane lane) const {
 
 net::Task<bool> Session::Send() {
   if (stream.FlushNow()) co_return true;
-  HeldBytes held(service.inflight_bytes, service.stream_room());
+  StreamBytes held(service.inflight_bytes, service.stream_bytes, service.stream_room());
   if (!held.Add(stream.output().size())) {
     stream.Abort();
     co_return false;

@@ -23,6 +23,7 @@ uint64_t NowNanos() {
 constexpr HttpError kTooManyConnections{503, "there are too many connections"};
 constexpr HttpError kNoRoute{404, "there is no such route"};
 constexpr HttpError kWrongMethod{405, "the route does not know this method"};
+constexpr HttpError kUnwantedBody{413, "the route takes no body"};
 constexpr HttpError kEncodedBody{415, "a body must be sent without Content-Encoding"};
 
 constexpr const char* kAllMethods = "GET, HEAD, PUT, POST, DELETE, PATCH, OPTIONS";
@@ -163,6 +164,12 @@ bool Connection::Admit(const Found& found, RequestInfo* info, Answer& answer) {
     answer.Problem(kEncodedBody);
     return false;
   }
+  // Small ones are read and forgotten, as they always were.
+  const bool large = head_.content_length().value_or(UINT64_MAX) > kMaxSkipped;
+  if (head_.has_body() && large && found.route->request_schema.empty()) {
+    answer.Problem(kUnwantedBody);
+    return false;
+  }
   if (!found.route->right) return true;
   Result<std::shared_ptr<const Credential>> who = Authenticate(service_, head_, &last_token_);
   Status may;
@@ -252,8 +259,8 @@ void Connection::Done(const RequestInfo& info, int status, const Cost& cost) {
   const uint64_t now = NowNanos();
   const uint64_t nanos = now - info.started_ns;
   if (service_.options.metrics) CountDone(info, status, cost, nanos);
-  const auto slow = static_cast<uint64_t>(service_.options.slow_request.count()) * 1'000'000;
-  if (nanos > slow && !info.takes_long) [[unlikely]]
+  const auto slow = static_cast<uint64_t>(service_.options.slow_request.count()) * 1'000;
+  if (slow != 0 && nanos > slow && !info.takes_long) [[unlikely]]
     LogSlow(service_, loop_, info, status, cost, now);
   if (cost.read.skipped > service_.options.tombstones_warn) [[unlikely]]
     LogTombstones(service_, loop_, info, cost, now);

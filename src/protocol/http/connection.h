@@ -40,6 +40,9 @@ class Connection {
   };
 
   using Outcomes = std::vector<Result<RunReport>>;
+  // Of a request that is refused by its head, the longest body that is read and dropped to keep the connection. A route
+  // that takes no body drops as much.
+  static constexpr uint64_t kMaxSkipped = 64 << 10;
 
   Step TakeRequest();
   Step Dispatch(std::string_view body);

@@ -11,9 +11,6 @@ constexpr HttpError kBodyCutOff{400, "the connection ended within the body"};
 // Bodies up to this are not counted against max_inflight_bytes: the loop's scratch holds them.
 constexpr uint64_t kFreeBytes = net::Loop::kScratchBytes;
 
-// Of a request that is refused by its head, the longest body that is read and dropped to keep the connection.
-constexpr uint64_t kMaxSkipped = 64 << 10;
-
 }  // namespace
 
 net::Task<> Connection::TakeBody() {

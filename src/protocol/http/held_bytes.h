@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <tuple>
 
 namespace kvarts::http {
 
@@ -30,6 +31,27 @@ class HeldBytes {
   std::atomic<uint64_t>& all_;
   const uint64_t at_most_;
   uint64_t held_ = 0;
+};
+
+// The same for a stream: counted among that of all, and limited among that of streams.
+class StreamBytes {
+ public:
+  StreamBytes(std::atomic<uint64_t>& all, std::atomic<uint64_t>& streams, uint64_t at_most)
+      : all_(all, UINT64_MAX), streams_(streams, at_most) {}
+
+  [[nodiscard]] bool Add(uint64_t bytes) {
+    std::ignore = all_.Add(bytes);
+    return streams_.Add(bytes);
+  }
+  void Remove(uint64_t bytes) {
+    all_.Remove(bytes);
+    streams_.Remove(bytes);
+  }
+  uint64_t bytes() const { return streams_.bytes(); }
+
+ private:
+  HeldBytes all_;
+  HeldBytes streams_;
 };
 
 }  // namespace kvarts::http

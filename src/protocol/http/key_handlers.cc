@@ -1,4 +1,5 @@
 // One key: GET, PUT, DELETE and PATCH of /keys/{key}.
+#include <algorithm>
 #include <charconv>
 
 #include "core/user_keys.h"
@@ -122,12 +123,19 @@ Result<std::unique_ptr<WriteOp>> MakeWrite(const Call& call, keys::Command comma
 }
 
 // A body that is the value itself.
+bool IsPrintableAscii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
 Result<keys::Put> RawPut(const Call& call, const MediaType& type) {
   keys::Put put;
   if (type.absent() || type.Is("application/octet-stream")) {
     put.value.bytes = call.body;
   } else {
     put.value.kind = ValueKind::kTyped;
+    if (!IsPrintableAscii(call.head.content_type())) {
+      return Error(ErrorCode::kInvalidArgument, "a content type that is stored is ASCII", {{"header", "Content-Type"}});
+    }
     KVARTS_TRY(put.value.bytes, (TypedValue{call.head.content_type(), call.body}.Encode()));
   }
   QueryReader query(call.head.query());

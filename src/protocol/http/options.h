@@ -36,7 +36,7 @@ struct HttpOptions {
   size_t max_watchers;
   size_t max_watch_backlog;  // changes that a watch may be behind
   Millis heartbeat;
-  Millis slow_request;
+  std::chrono::microseconds slow_request;
   std::vector<std::string> cors_origins;
   Durability durability;  // of writes that do not say
   bool metrics;

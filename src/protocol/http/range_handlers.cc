@@ -129,8 +129,10 @@ class ExportRange final : public SlowOp {
     if (session.info.gzip) gzip_.emplace();
     while (!done_) {
       auto make = [this, &session] { return MakePart(session); };
-      Result<Part> part = co_await OnWorker(session.stream.loop(), session.service.workers, make,
-                                            session.Turn(WorkerPool::Lane::kLong));
+      // Once begun, it goes on however busy the workers are.
+      WorkTurn turn = answer.status() == 0 ? session.Turn(WorkerPool::Lane::kLong) : WorkTurn{WorkerPool::Lane::kLong};
+      turn.stop = session.gone;
+      Result<Part> part = co_await OnWorker(session.stream.loop(), session.service.workers, make, turn);
       if (!part.has_value()) co_return std::move(part).error();
       session.cost.read += part->cost;
       if (answer.status() == 0) Begin(session, answer);

@@ -54,6 +54,8 @@ struct Service {
   std::atomic<uint64_t> inflight_bytes{0};
   std::atomic<bool> ready{false};
   std::atomic<size_t> watchers{0};
+  // Of inflight_bytes, what streams hold for clients that have not taken it yet.
+  std::atomic<uint64_t> stream_bytes{0};
   WriteThrottle throttle{};
   // Whether requests must bear a token. Set once there is one, and never taken back: tokens that have all expired do
   // not open the door.

@@ -73,6 +73,12 @@ struct Event {
   Bytes data;
 };
 
+size_t BytesOf(const std::vector<Event>& events) {
+  size_t bytes = 0;
+  for (const Event& event : events) bytes += event.data.size();
+  return bytes;
+}
+
 // The key, or what an erased range has in common with the one that is watched: the rest is not for this client.
 void WriteKeys(JsonWriter& json, Mutation::Op op, BytesView key, BytesView end, const KeyRange& watched) {
   if (op != Mutation::Op::kEraseRange) {
@@ -154,7 +160,7 @@ class Backlog {
   Backlog(Service& service, KeyRange watched)
       : at_most_(service.options.max_watch_backlog),
         watched_(std::move(watched)),
-        held_(service.inflight_bytes, service.stream_room()) {}
+        held_(service.inflight_bytes, service.stream_bytes, service.stream_room()) {}
 
   void Push(const Mutation& mutation, Version version) {
     std::lock_guard lock(mutex_);
@@ -214,7 +220,7 @@ class Backlog {
   const KeyRange watched_;
   std::mutex mutex_;
   std::deque<Change> changes_;
-  HeldBytes held_;
+  StreamBytes held_;
   Version version_;
   uint64_t index_ = 0;
   const char* lost_ = nullptr;  // the limit beyond which changes were lost
@@ -266,6 +272,10 @@ class Watch final : public SlowOp {
           AnswerPoll(poll, *found, session.cost);
           return session.cost;
         };
+        if (BytesOf(*found) <= kLargeAnswer) {
+          AnswerPoll(answer, *found, session.cost);
+          co_return Status();
+        }
         const Status answered = co_await AnswerOnWorker(session, answer, write, session.Turn(WorkerPool::Lane::kShort));
         co_return answered;
       }
