@@ -79,6 +79,7 @@ Result<Form> FormOf(const Call& call, std::string_view type) {
   const std::string_view accept = call.head.accept();
   // What nearly all say, for whom nothing is taken apart.
   if (accept == "*/*" || accept == "application/json") return Form::kJson;
+  if (accept == "application/octet-stream") return Form::kRaw;
   const Result<MediaType> own = MediaType::Parse(type);
   const Bytes own_type = own.has_value() ? own->ToLower() : Bytes();
   const std::array<std::string_view, 3> forms = {"application/json", own_type, "application/octet-stream"};
