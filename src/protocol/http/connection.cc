@@ -23,7 +23,6 @@ uint64_t NowNanos() {
 constexpr HttpError kTooManyConnections{503, "there are too many connections"};
 constexpr HttpError kNoRoute{404, "there is no such route"};
 constexpr HttpError kWrongMethod{405, "the route does not know this method"};
-constexpr HttpError kUnwantedBody{413, "the route takes no body"};
 constexpr HttpError kEncodedBody{415, "a body must be sent without Content-Encoding"};
 
 constexpr const char* kAllMethods = "GET, HEAD, PUT, POST, DELETE, PATCH, OPTIONS";
@@ -162,12 +161,6 @@ bool Connection::Admit(const Found& found, RequestInfo* info, Answer& answer) {
   // Else what was encoded would be stored as if it were the value.
   if (head_.has_body() && head_.Has(Field::kContentEncoding)) {
     answer.Problem(kEncodedBody);
-    return false;
-  }
-  // Small ones are read and forgotten, as they always were.
-  const bool large = head_.content_length().value_or(UINT64_MAX) > kMaxSkipped;
-  if (head_.has_body() && large && found.route->request_schema.empty()) {
-    answer.Problem(kUnwantedBody);
     return false;
   }
   if (!found.route->right) return true;

@@ -70,6 +70,7 @@ class Connection {
   // Drops the body of such a request; false when the connection cannot go on.
   net::Task<bool> SkipBody();
   // The body of a request whose head was taken; an error ends the connection.
+  uint64_t MaxBody() const;
   net::Task<HttpError> ReadBody();
   net::Task<HttpError> ReadChunks();
   // Counts a body that has grown to so many bytes against max_inflight_bytes.

@@ -5,7 +5,7 @@ namespace kvarts::http {
 namespace {
 
 constexpr HttpError kTooManyBytes{503, "requests under way hold too much memory"};
-constexpr HttpError kBodyTooLarge{413, "the body is larger than max_body_bytes"};
+constexpr HttpError kBodyTooLarge{413, "the body is larger than max_body_bytes, or than a route without one reads"};
 constexpr HttpError kBodyCutOff{400, "the connection ended within the body"};
 
 // Bodies up to this are not counted against max_inflight_bytes: the loop's scratch holds them.
@@ -64,9 +64,15 @@ net::Task<bool> Connection::SkipBody() {
   co_return good;
 }
 
+// Where none is taken a small one is read and forgotten: anybody may ask there.
+uint64_t Connection::MaxBody() const {
+  const Route* route = FindRoute(head_.method(), head_.path()).route;
+  return route != nullptr && route->request_schema.empty() ? kMaxSkipped : service_.options.max_body_bytes;
+}
+
 net::Task<HttpError> Connection::ReadBody() {
   const uint64_t length = head_.content_length().value_or(0);
-  if (length > service_.options.max_body_bytes) co_return kBodyTooLarge;
+  if (length > MaxBody()) co_return kBodyTooLarge;
   // What is said is not held yet: who says much and sends nothing takes nobody's room.
   if (length > kFreeBytes && service_.inflight_bytes.load() + length > service_.options.max_inflight_bytes) {
     co_return kTooManyBytes;
@@ -94,7 +100,7 @@ net::Task<HttpError> Connection::ReadBody() {
 }
 
 net::Task<HttpError> Connection::ReadChunks() {
-  ChunkedDecoder decoder(service_.options.max_body_bytes);
+  ChunkedDecoder decoder(MaxBody());
   while (true) {
     const std::string_view input = stream_.input();
     const size_t before = body_.size();
