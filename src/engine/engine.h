@@ -91,9 +91,9 @@ class Engine {
   // `corruption` with the place (or as what kept it from being read); the first kMaxFoundInFiles of them.
   virtual std::vector<Error> VerifyFiles() = 0;
   static constexpr size_t kMaxFoundInFiles = 100;
-  // At a cost that does not grow with the number of keys. Within a factor of two where there are many thousands of them
-  // (of four for those that are still in write buffers), unless most of what is stored in the range is dead; a range
-  // without keys may seem to hold a block or two of them.
+  // At a cost that does not grow with the number of keys. Exact for a few hundred small entries, within a factor of two
+  // where there are many thousands, unless most of what is stored in the range is dead. Of what is still in a write
+  // buffer, a small part may be taken for up to all of it.
   virtual Result<RangeEstimate> Estimate(const KeyRange& range) = 0;
   virtual Result<EngineStats> Stats() = 0;
   virtual Health health() const = 0;

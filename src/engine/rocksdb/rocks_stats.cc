@@ -109,14 +109,33 @@ uint64_t LogBytes(RocksStore& store) {
   return bytes;
 }
 
-// Of one segment, in its family.
-Status AddEstimate(RocksStore& store, const Routing::Segment& segment, RangeEstimate* estimate) {
-  rocksdb::DB& db = *store.db;
-  rocksdb::ColumnFamilyHandle* family = store.families[static_cast<size_t>(segment.profile)];
-  const Limits& limits = store.options.limits;
-  const Bytes last(limits.max_key_bytes + Limits::kKeyAllowance + 1, '\xff');
-  const BytesView end = segment.range.HasEnd() ? BytesView(segment.range.end) : BytesView(last);
-  const rocksdb::Range range(ToSlice(segment.range.start), ToSlice(end));
+// What a walk from the start of a range counts before it gives up.
+struct Walk {
+  static constexpr size_t kMaxEntries = 1000;
+  static constexpr size_t kMaxBytes = 256 << 10;
+
+  RangeEstimate counted;
+  bool to_the_end = false;
+};
+
+Walk WalkThrough(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, const rocksdb::Range& range) {
+  rocksdb::ReadOptions how;
+  how.iterate_upper_bound = &range.limit;
+  how.max_skippable_internal_keys = Walk::kMaxEntries;
+  how.fill_cache = false;
+  Walk walk;
+  const std::unique_ptr<rocksdb::Iterator> it(db.NewIterator(how, family));
+  for (it->Seek(range.start); it->Valid(); it->Next()) {
+    if (walk.counted.entries == Walk::kMaxEntries || walk.counted.bytes >= Walk::kMaxBytes) return walk;
+    ++walk.counted.entries;
+    walk.counted.bytes += it->key().size() + it->value().size();
+  }
+  walk.to_the_end = it->status().ok();
+  return walk;
+}
+
+// From what RocksDB knows of its write buffers and files.
+Result<RangeEstimate> ByFigures(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, const rocksdb::Range& range) {
   uint64_t buffered_entries = 0;
   uint64_t buffered_bytes = 0;
   InRocks([&] { db.GetApproximateMemTableStats(family, range, &buffered_entries, &buffered_bytes); });
@@ -125,9 +144,8 @@ Status AddEstimate(RocksStore& store, const Routing::Segment& segment, RangeEsti
   how.include_files = true;
   rocksdb::Status status = db.GetApproximateSizes(how, family, &range, 1, &bytes);
   if (!status.ok()) return FromRocks(status);
-  estimate->entries += buffered_entries;
-  estimate->bytes += buffered_bytes + bytes;
-  if (bytes == 0) return {};
+  RangeEstimate estimate{.bytes = buffered_bytes + bytes, .entries = buffered_entries};
+  if (bytes == 0) return estimate;
   // The files that the range touches tell how large their entries are.
   rocksdb::TablePropertiesCollection tables;
   status = db.GetPropertiesOfTablesInRange(family, &range, 1, &tables);
@@ -141,15 +159,34 @@ Status AddEstimate(RocksStore& store, const Routing::Segment& segment, RangeEsti
   }
   const double share =
       table_bytes == 0 ? 0 : std::min(1.0, static_cast<double>(bytes) / static_cast<double>(table_bytes));
-  estimate->entries += static_cast<uint64_t>(share * static_cast<double>(entries));
+  estimate.entries += static_cast<uint64_t>(share * static_cast<double>(entries));
   // Large values lie elsewhere; nobody knows which range's they are, so each has its share.
   const uint64_t all_tables = IntProperty(db, family, Properties::kTotalSstFilesSize);
   const uint64_t blobs = IntProperty(db, family, Properties::kLiveBlobFileSize);
   const uint64_t garbage = IntProperty(db, family, Properties::kLiveBlobFileGarbageSize);
   if (all_tables > 0 && blobs > garbage) {
     const double part = std::min(1.0, static_cast<double>(bytes) / static_cast<double>(all_tables));
-    estimate->bytes += static_cast<uint64_t>(part * static_cast<double>(blobs - garbage));
+    estimate.bytes += static_cast<uint64_t>(part * static_cast<double>(blobs - garbage));
   }
+  return estimate;
+}
+
+// Of one segment, in its family.
+Status AddEstimate(RocksStore& store, const Routing::Segment& segment, RangeEstimate* estimate) {
+  rocksdb::ColumnFamilyHandle* family = store.families[static_cast<size_t>(segment.profile)];
+  const Bytes last(store.options.limits.max_key_bytes + Limits::kKeyAllowance + 1, '\xff');
+  const BytesView end = segment.range.HasEnd() ? BytesView(segment.range.end) : BytesView(last);
+  const rocksdb::Range range(ToSlice(segment.range.start), ToSlice(end));
+  // RocksDB finds nothing, or all there is, in one of ten ranges that are a small part of a write buffer.
+  const Walk walk = InRocks([&] { return WalkThrough(*store.db, family, range); });
+  RangeEstimate found = walk.counted;
+  if (!walk.to_the_end) {
+    KVARTS_TRY(found, ByFigures(*store.db, family, range));
+    found.entries = std::max(found.entries, walk.counted.entries);
+    found.bytes = std::max(found.bytes, walk.counted.bytes);
+  }
+  estimate->entries += found.entries;
+  estimate->bytes += found.bytes;
   return {};
 }
 
