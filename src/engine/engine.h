@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,8 @@ struct RangeEstimate {
   uint64_t entries = 0;  // keys; those that have expired and are still stored among them
 };
 
+inline Error CompactionStopped() { return Error(ErrorCode::kUnavailable, "the compaction was stopped"); }
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -85,8 +88,9 @@ class Engine {
   // Durable. `precondition_failed` when the range holds a key, or one that has expired and is still stored;
   // `invalid_argument` when it overlaps another profile's.
   virtual Status AssignProfile(const KeyRange& range, Profile profile) = 0;
-  // Rewrites the range so that what is dead in it goes away.
-  virtual Status Compact(const KeyRange& range) = 0;
+  // Rewrites the range so that what is dead in it goes away. `unavailable` when it was stopped on the way.
+  virtual Status Compact(const KeyRange& range, const std::stop_token& stop) = 0;
+  Status Compact(const KeyRange& range) { return Compact(range, {}); }
   // Reads back everything that is stored and holds it against its checksums and headers. Each thing that is wrong, as
   // `corruption` with the place (or as what kept it from being read); the first kMaxFoundInFiles of them.
   virtual std::vector<Error> VerifyFiles() = 0;

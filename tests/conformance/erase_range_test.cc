@@ -27,6 +27,15 @@ TEST_P(EraseRangeTest, TakesTheStartAndLeavesTheEnd) {
   EXPECT_EQ(Value("d"), "d");
 }
 
+TEST_P(EraseRangeTest, ACompactionThatIsStoppedSaysSo) {
+  Must({Mutation::EraseRange("b", "d")});
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(CodeOf(engine().Compact(KeyRange::All(), stop.get_token())), "unavailable");
+  EXPECT_EQ(CodeOf(engine().Compact(KeyRange::All(), std::stop_source().get_token())), "ok");
+  EXPECT_EQ(Keys(), "ade");
+}
+
 TEST_P(EraseRangeTest, AnEmptyStartOrEndIsNoBound) {
   Must({Mutation::EraseRange("", "b")});
   EXPECT_EQ(Keys(), "bcde");

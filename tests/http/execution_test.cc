@@ -13,6 +13,7 @@ namespace kvarts::test {
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::seconds;
 using Steady = std::chrono::steady_clock;
 
 constexpr milliseconds kSoon(5'000);
@@ -72,6 +73,27 @@ TEST_P(ExecutionTest, LongWorkIsNotBegunForAClientThatIsGone) {
   EXPECT_EQ(first.Read().status, 200);
   EXPECT_EQ(stays.Read().status, 200);
   EXPECT_EQ(server.gate.compactions, 2);
+}
+
+TEST_P(ExecutionTest, LongWorkEndsWithItsClient) {
+  ServerOptions options = GatedServer::Options();
+  options.worker_threads = 1;
+  GatedServer server(GetParam(), options);
+  HttpClient first = server.Connect();
+  first.Send(kCompact);
+  server.gate.begun.acquire();
+  first.Reset();
+  HttpClient second = server.Connect();
+  second.Send(kCompact);
+  EXPECT_TRUE(server.gate.begun.try_acquire_for(seconds(30)));
+}
+
+TEST_P(ExecutionTest, LongWorkDoesNotHoldUpTheEnd) {
+  GatedServer server(GetParam(), GatedServer::Options());
+  HttpClient client = server.Connect();
+  client.Send(kCompact);
+  server.gate.begun.acquire();
+  server.Stop();
 }
 
 TEST_P(ExecutionTest, WorkThatWaitedForTooLongIsNotBegun) {

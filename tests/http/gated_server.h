@@ -33,8 +33,9 @@ struct Gate {
 class GatedEngine final : public ForwardingEngine {
  public:
   GatedEngine(std::unique_ptr<Engine> inner, Gate* gate) : ForwardingEngine(std::move(inner)), gate_(*gate) {}
-  Status Compact(const KeyRange&) override {
+  Status Compact(const KeyRange&, const std::stop_token& stop) override {
     ++gate_.compactions;
+    const std::stop_callback stops(stop, [this] { gate_.go.release(); });
     gate_.begun.release();
     gate_.go.acquire();
     return {};
@@ -81,6 +82,7 @@ class GatedServer {
   GatedServer(const GatedServer&) = delete;
   GatedServer& operator=(const GatedServer&) = delete;
 
+  void Stop() { server_.reset(); }
   std::string address() const { return server_->addresses().front(); }
   HttpClient Connect() const { return HttpClient(address()); }
   // The value of a metric without labels.

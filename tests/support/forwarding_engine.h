@@ -27,7 +27,7 @@ class ForwardingEngine : public Engine {
   Status AssignProfile(const KeyRange& range, Profile profile) override {
     return inner_->AssignProfile(range, profile);
   }
-  Status Compact(const KeyRange& range) override { return inner_->Compact(range); }
+  Status Compact(const KeyRange& range, const std::stop_token& stop) override { return inner_->Compact(range, stop); }
   std::vector<Error> VerifyFiles() override { return inner_->VerifyFiles(); }
   Result<RangeEstimate> Estimate(const KeyRange& range) override { return inner_->Estimate(range); }
   Result<EngineStats> Stats() override { return inner_->Stats(); }

@@ -84,7 +84,7 @@ class MemoryEngine final : public Engine {
   Status Sync() override { return {}; }
 
   Status AssignProfile(const KeyRange& range, Profile profile) override;
-  Status Compact(const KeyRange& range) override;
+  Status Compact(const KeyRange& range, const std::stop_token& stop) override;
   std::vector<Error> VerifyFiles() override { return {}; }
   Result<RangeEstimate> Estimate(const KeyRange& range) override;
   Result<EngineStats> Stats() override;
@@ -363,7 +363,8 @@ Status MemoryEngine::AssignProfile(const KeyRange& range, Profile profile) {
   return {};
 }
 
-Status MemoryEngine::Compact(const KeyRange& range) {
+Status MemoryEngine::Compact(const KeyRange& range, const std::stop_token& stop) {
+  if (stop.stop_requested()) return CompactionStopped();
   const std::lock_guard lock(mutex_);
   map_.Sweep(range, Oldest());
   return {};

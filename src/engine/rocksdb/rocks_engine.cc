@@ -52,7 +52,7 @@ class RocksEngine final : public Engine {
     return committer_->Exclusively([this] { return committer_->SyncLog(); });
   }
   Status AssignProfile(const KeyRange& range, Profile profile) override;
-  Status Compact(const KeyRange& range) override;
+  Status Compact(const KeyRange& range, const std::stop_token& stop) override;
   std::vector<Error> VerifyFiles() override { return VerifyStored(store_, directory_.data_path(), kMaxFoundInFiles); }
   Result<RangeEstimate> Estimate(const KeyRange& range) override { return EstimateRange(store_, range); }
   Result<EngineStats> Stats() override;
@@ -272,9 +272,12 @@ Status RocksEngine::AssignOnCommitThread(const KeyRange& range, Profile profile)
   return {};
 }
 
-Status RocksEngine::Compact(const KeyRange& range) {
+Status RocksEngine::Compact(const KeyRange& range, const std::stop_token& stop) {
+  std::atomic<bool> stopped = false;
+  const std::stop_callback stops(stop, [&stopped] { stopped = true; });
   rocksdb::CompactRangeOptions how;
   how.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+  how.canceled = &stopped;
   const std::shared_lock compacting(store_.compacting);
   for (const Routing::Segment& segment : store_.CurrentPoint()->routing->Segments(range)) {
     const rocksdb::Slice start(segment.range.start);
@@ -282,6 +285,7 @@ Status RocksEngine::Compact(const KeyRange& range) {
     rocksdb::ColumnFamilyHandle* family = store_.families[static_cast<size_t>(segment.profile)];
     const rocksdb::Status status =
         InRocks([&] { return store_.db->CompactRange(how, family, &start, segment.range.HasEnd() ? &end : nullptr); });
+    if (stopped) return CompactionStopped();
     if (!status.ok()) return FromRocks(status);
   }
   return {};

@@ -244,8 +244,8 @@ Result<std::unique_ptr<SlowOp>> CompactRange(Call& call) {
   KVARTS_TRY(const KeyRange range, ParseRangeBody(call.body));
   KVARTS_TRY(KeyRange physical, CheckedUserRange(range, call.service.engine().limits()));
   return OnWorkersForLong([&engine = call.service.engine(),
-                           physical = std::move(physical)](const std::stop_token&) -> Result<WorkOp::Reply> {
-    KVARTS_CHECK_OK(engine.Compact(physical));
+                           physical = std::move(physical)](const std::stop_token& stop) -> Result<WorkOp::Reply> {
+    KVARTS_CHECK_OK(engine.Compact(physical, stop));
     WorkOp::Reply reply;
     JsonWriter(&reply.body).BeginObject().Field("ok", true).EndObject();
     return reply;
