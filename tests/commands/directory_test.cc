@@ -86,6 +86,16 @@ TEST_F(Directory, IsMadeForItsOwnerAlone) {
   umask(before);
 }
 
+TEST_F(Directory, MayBeNamedFromWhereOneStands) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(std::filesystem::path(temp_ / "."));
+  for (const std::string dir : {"near", "./dotted", "far/away"}) {
+    EXPECT_EQ(RunKvarts({"put", "a", "x", "--data", dir}).code, 0) << dir;
+    EXPECT_EQ(RunKvarts({"get", "a", "--data", dir}).out, "x") << dir;
+  }
+  std::filesystem::current_path(before);
+}
+
 TEST_F(Directory, EmptyIsNotTakenForAStore) {
   std::filesystem::create_directory(temp_ / "empty");
   ExpectRefused(temp_ / "empty", "there is no data directory");

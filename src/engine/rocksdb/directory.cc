@@ -88,7 +88,8 @@ Status MakeDirectories(const std::string& dir) {
   constexpr mode_t kOwnerOnly = 0700;
   constexpr mode_t kAsUsual = 0777;  // less the umask
   std::error_code problem;
-  fs::path whole = fs::weakly_canonical(dir, problem);
+  fs::path whole = fs::absolute(dir, problem);
+  if (!problem) whole = fs::weakly_canonical(whole, problem);
   if (problem) return SystemError("cannot make the data directory", dir, problem);
   if (!whole.has_filename()) whole = whole.parent_path();  // "data/" is data
   std::vector<fs::path> missing;
