@@ -15,7 +15,8 @@ class EstimateTest : public EngineTest {
     constexpr int kAtOnce = 5000;
     for (int i = 0; i < count; i += kAtOnce) {
       std::vector<Mutation> puts;
-      for (int n = i; n < i + kAtOnce; ++n) puts.push_back(Mutation::Put(KeyOf(n), fmt::format("{:0100}", n * 7919)));
+      for (int n = i; n < i + kAtOnce; ++n)
+        puts.push_back(Mutation::Put(KeyOf(n), fmt::format("{:0100}", int64_t{n} * 7919)));
       Must(std::move(puts));
     }
   }
