@@ -23,6 +23,13 @@ const std::string kCompact = RequestText("POST", "/compact", {}, R"({"all":true}
 
 class ExecutionTest : public ::testing::TestWithParam<std::string> {
  protected:
+  // A client whose compaction has begun.
+  static HttpClient Compacting(GatedServer& server) {
+    HttpClient client = server.Connect();
+    client.Send(kCompact);
+    server.gate.begun.acquire();
+    return client;
+  }
   // Whether it becomes true within some seconds.
   template <class Condition>
   static bool Eventually(const Condition& condition) {
@@ -58,9 +65,7 @@ TEST_P(ExecutionTest, LongWorkIsNotBegunForAClientThatIsGone) {
   ServerOptions options = GatedServer::Options();
   options.worker_threads = 1;
   GatedServer server(GetParam(), options);
-  HttpClient first = server.Connect();
-  first.Send(kCompact);
-  server.gate.begun.acquire();
+  HttpClient first = Compacting(server);
   HttpClient reset = server.Connect();
   HttpClient ended = server.Connect();
   HttpClient stays = server.Connect();
@@ -79,9 +84,7 @@ TEST_P(ExecutionTest, LongWorkEndsWithItsClient) {
   ServerOptions options = GatedServer::Options();
   options.worker_threads = 1;
   GatedServer server(GetParam(), options);
-  HttpClient first = server.Connect();
-  first.Send(kCompact);
-  server.gate.begun.acquire();
+  HttpClient first = Compacting(server);
   first.Reset();
   HttpClient second = server.Connect();
   second.Send(kCompact);
@@ -90,10 +93,9 @@ TEST_P(ExecutionTest, LongWorkEndsWithItsClient) {
 
 TEST_P(ExecutionTest, LongWorkDoesNotHoldUpTheEnd) {
   GatedServer server(GetParam(), GatedServer::Options());
-  HttpClient client = server.Connect();
-  client.Send(kCompact);
-  server.gate.begun.acquire();
+  const HttpClient client = Compacting(server);
   server.Stop();
+  EXPECT_EQ(server.gate.stopped, 1);
 }
 
 TEST_P(ExecutionTest, WorkThatWaitedForTooLongIsNotBegun) {
@@ -101,9 +103,7 @@ TEST_P(ExecutionTest, WorkThatWaitedForTooLongIsNotBegun) {
   options.worker_threads = 1;
   options.http.request_timeout = Duration::Millis(300);
   GatedServer server(GetParam(), options);
-  HttpClient first = server.Connect();
-  first.Send(kCompact);
-  server.gate.begun.acquire();
+  HttpClient first = Compacting(server);
   HttpClient long_work = server.Connect();
   long_work.Send(kCompact);
   HttpClient short_work = server.Connect();
@@ -125,9 +125,7 @@ TEST_P(ExecutionTest, AsManyAsTheQueueHoldsWaitForAWorker) {
   options.worker_threads = 1;
   options.worker_queue = 2;
   GatedServer server(GetParam(), options);
-  HttpClient first = server.Connect();
-  first.Send(kCompact);
-  server.gate.begun.acquire();
+  HttpClient first = Compacting(server);
   // Of each lane one less, as many, and one more.
   std::vector<HttpClient> waiting;
   for (const std::string& request : {kCompact, RequestText("GET", "/namespaces")}) {
@@ -215,9 +213,7 @@ TEST_P(ExecutionTest, LargeAnswersAreMadeByAWorker) {
   HttpClient writer = server.Connect();
   ASSERT_EQ(writer.Call("PUT", "/keys/small", {}, small).status, 200);
   ASSERT_EQ(writer.Call("PUT", "/keys/large", {}, large).status, 200);
-  HttpClient first = server.Connect();
-  first.Send(kCompact);
-  server.gate.begun.acquire();
+  HttpClient first = Compacting(server);
   EXPECT_NE(writer.Call("GET", "/keys/small").body.find(small), std::string::npos);
   EXPECT_EQ(writer.Call("GET", "/keys/small", packed).Header("Content-Encoding"), "gzip");
   EXPECT_TRUE(writer.Call("GET", "/keys/large", raw).body == large);

@@ -25,6 +25,7 @@ struct Gate {
   std::counting_semaphore<> begun{0};
   std::counting_semaphore<> go{0};
   std::atomic<int> compactions{0};
+  std::atomic<int> stopped{0};  // of those, because nobody wants them any more
   std::atomic<double> pressure{0};
   std::atomic<std::thread::id> reader{};  // the thread that read last
   std::atomic<size_t> most_submitted{0};  // commits, together
@@ -35,7 +36,10 @@ class GatedEngine final : public ForwardingEngine {
   GatedEngine(std::unique_ptr<Engine> inner, Gate* gate) : ForwardingEngine(std::move(inner)), gate_(*gate) {}
   Status Compact(const KeyRange&, const std::stop_token& stop) override {
     ++gate_.compactions;
-    const std::stop_callback stops(stop, [this] { gate_.go.release(); });
+    const std::stop_callback stops(stop, [this] {
+      ++gate_.stopped;
+      gate_.go.release();
+    });
     gate_.begun.release();
     gate_.go.acquire();
     return {};

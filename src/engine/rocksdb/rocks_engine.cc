@@ -285,8 +285,7 @@ Status RocksEngine::Compact(const KeyRange& range, const std::stop_token& stop) 
     rocksdb::ColumnFamilyHandle* family = store_.families[static_cast<size_t>(segment.profile)];
     const rocksdb::Status status =
         InRocks([&] { return store_.db->CompactRange(how, family, &start, segment.range.HasEnd() ? &end : nullptr); });
-    if (stopped) return CompactionStopped();
-    if (!status.ok()) return FromRocks(status);
+    if (!status.ok()) return stopped ? CompactionStopped() : FromRocks(status);
   }
   return {};
 }

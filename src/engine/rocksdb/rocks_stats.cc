@@ -113,6 +113,7 @@ uint64_t LogBytes(RocksStore& store) {
 struct Walk {
   static constexpr size_t kMaxEntries = 1000;
   static constexpr size_t kMaxBytes = 256 << 10;
+  static constexpr size_t kMaxDead = 64;  // from one entry to the next
 
   RangeEstimate counted;
   bool to_the_end = false;
@@ -121,7 +122,7 @@ struct Walk {
 Walk WalkThrough(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, const rocksdb::Range& range) {
   rocksdb::ReadOptions how;
   how.iterate_upper_bound = &range.limit;
-  how.max_skippable_internal_keys = Walk::kMaxEntries;
+  how.max_skippable_internal_keys = Walk::kMaxDead;
   how.fill_cache = false;
   Walk walk;
   const std::unique_ptr<rocksdb::Iterator> it(db.NewIterator(how, family));
