@@ -57,6 +57,7 @@ Status Listener::Listen(const Address& address) {
   acceptor->listen(asio::socket_base::max_listen_connections, failed);
   if (failed) return refused("the address cannot be listened on");
   acceptors_.push_back(acceptor);
+  if (address.kind != Address::Kind::kTcp) paths_.push_back(address.path);
   loop.Spawn(Accept(acceptor));
   return {};
 }
@@ -71,13 +72,12 @@ std::vector<std::string> Listener::addresses() const {
 }
 
 void Listener::Stop() {
+  // Here, and not on the loop: that may end before it gets to it.
+  for (const std::string& path : std::exchange(paths_, {})) ::unlink(path.c_str());
   for (const auto& acceptor : acceptors_) {
     loops_.front()->Post([acceptor] {
       asio::error_code ignored;
-      const auto endpoint = acceptor->local_endpoint(ignored);
       acceptor->close(ignored);
-      const std::string text = EndpointText(endpoint);
-      if (text.starts_with("unix:/")) ::unlink(text.c_str() + 5);
     });
   }
 }

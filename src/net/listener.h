@@ -65,6 +65,7 @@ class Listener {
   const std::vector<Protocol*> protocols_;
   const ListenerOptions options_;
   std::vector<std::shared_ptr<Acceptor>> acceptors_;
+  std::vector<std::string> paths_;  // of those among them that are files
   std::atomic<std::shared_ptr<const TlsContext>> tls_;
   std::atomic<size_t> next_loop_{0};
   ListenerCounts counts_;
