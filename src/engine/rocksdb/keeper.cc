@@ -25,22 +25,36 @@ class FileExtents {
       db.GetColumnFamilyMetaData(family, &all);
       for (const rocksdb::LevelMetaData& level : all.levels) {
         if (level.level == 0) continue;
-        for (const rocksdb::SstFileMetaData& file : level.files) files_.emplace_back(file.smallestkey, file.largestkey);
+        for (const rocksdb::SstFileMetaData& file : level.files) {
+          files_.push_back({file.smallestkey, file.largestkey, file.being_compacted});
+        }
       }
     }
-    std::ranges::sort(files_);
+    std::ranges::sort(files_, {}, &Extent::first);
   }
 
   bool AnyWithin(const KeyRange& range) const {
+    return AnyWithin(range, [](const Extent&) { return true; });
+  }
+  // Whether a compaction under way reads one of them: such a file is not dropped.
+  bool AnyInUseWithin(const KeyRange& range) const { return AnyWithin(range, &Extent::in_use); }
+
+ private:
+  struct Extent {
+    std::string first;
+    std::string last;
+    bool in_use;
+  };
+
+  template <typename Matches>
+  bool AnyWithin(const KeyRange& range, Matches matches) const {
     auto file = std::ranges::lower_bound(files_, range.start, {}, &Extent::first);
     for (; file != files_.end() && range.Contains(file->first); ++file) {
-      if (range.Contains(file->second)) return true;
+      if (range.Contains(file->last) && std::invoke(matches, *file)) return true;
     }
     return false;
   }
 
- private:
-  using Extent = std::pair<std::string, std::string>;  // the first key and the last
   std::vector<Extent> files_;
 };
 
@@ -139,7 +153,7 @@ void Keeper::DropFiles() {
   ForgetThoseWithoutFiles(&pending);
   for (Erased& erased : pending) {
     bool done = false;
-    // Readers are quick, as a rule: those from before are gone a moment later.
+    // Readers are quick, as a rule, and so are compactions: those from before are gone a moment later.
     for (int tries = 0; tries < kDropTries && !done && !Stopping(); ++tries) {
       if (tries > 0) std::this_thread::sleep_for(kReadersPause);
       if (!IsDue(erased)) {
@@ -221,7 +235,10 @@ Result<bool> Keeper::DropFilesOf(Erased* erased) {
     store_.Publish(std::make_shared<const ReadPoint>(store_.db.get(), store_.routing, store_.visible()));
     return false;
   }
-  if (empty) KVARTS_CHECK_OK(DropFilesIn(erased->range));
+  if (empty) {
+    KVARTS_TRY(const bool dropped, DropFilesIn(erased->range));
+    if (!dropped) return false;
+  }
   rocksdb::WriteOptions how;
   how.no_slowdown = true;
   const rocksdb::Status forgotten =
@@ -233,24 +250,34 @@ Result<bool> Keeper::DropFilesOf(Erased* erased) {
 // Dropping a file drops tombstones with it, and what they hid in files that are only partly in the range would come
 // back. So the range is erased once more, while no compaction can start: the new tombstone is in the write buffer or in
 // level 0, whose files are never dropped this way. What follows is safe to repeat, and is repeated after a crash.
-Status Keeper::DropFilesIn(const KeyRange& range) {
+// RocksDB leaves out the files that a compaction reads, without a word, and what it makes of them would stay.
+Result<bool> Keeper::DropFilesIn(const KeyRange& range) {
   for (const Routing::Segment& segment : store_.routing->Segments(range)) {
     rocksdb::ColumnFamilyHandle* family = store_.families[static_cast<size_t>(segment.profile)];
+    const auto in_use = [&] { return FileExtents(*store_.db, {&family, 1}).AnyInUseWithin(segment.range); };
+    if (in_use()) return false;  // known without changing options
     rocksdb::Status status = store_.db->SetOptions(family, {{"disable_auto_compactions", "true"}});
     if (!status.ok()) return FromRocks(status);
-    const rocksdb::Slice start = ToSlice(segment.range.start);
-    const Bytes last(store_.options.limits.max_key_bytes + Limits::kKeyAllowance + 1, '\xff');
-    const rocksdb::Slice end = segment.range.HasEnd() ? ToSlice(segment.range.end) : ToSlice(last);
-    rocksdb::WriteOptions how;
-    how.sync = true;
-    how.no_slowdown = true;
-    status = InRocks([&] { return store_.db->DeleteRange(how, family, start, end); });
-    if (status.ok()) status = rocksdb::DeleteFilesInRange(store_.db.get(), family, &start, &end, false);
+    const bool too_early = in_use();
+    if (!too_early) status = DropFilesIn(family, segment.range);
     const rocksdb::Status again = store_.db->SetOptions(family, {{"disable_auto_compactions", "false"}});
     if (!status.ok()) return FromRocks(status);
     if (!again.ok()) return FromRocks(again);
+    if (too_early) return false;
   }
-  return {};
+  return true;
+}
+
+rocksdb::Status Keeper::DropFilesIn(rocksdb::ColumnFamilyHandle* family, const KeyRange& range) {
+  const rocksdb::Slice start = ToSlice(range.start);
+  const Bytes last(store_.options.limits.max_key_bytes + Limits::kKeyAllowance + 1, '\xff');
+  const rocksdb::Slice end = range.HasEnd() ? ToSlice(range.end) : ToSlice(last);
+  rocksdb::WriteOptions how;
+  how.sync = true;
+  how.no_slowdown = true;
+  const rocksdb::Status erased = InRocks([&] { return store_.db->DeleteRange(how, family, start, end); });
+  if (!erased.ok()) return erased;
+  return rocksdb::DeleteFilesInRange(store_.db.get(), family, &start, &end, false);
 }
 
 }  // namespace kvarts

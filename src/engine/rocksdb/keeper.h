@@ -52,9 +52,11 @@ class Keeper {
   // Whether no reader is left from before the range was found empty.
   bool IsDue(const Erased& erased) const;
   // On the commit thread, so that nothing changes meanwhile. True when there is nothing left to do; else the range was
-  // found empty only now, and readers from before have to go first.
+  // found empty only now, and readers from before have to go first, or a compaction reads its files.
   Result<bool> DropFilesOf(Erased* erased);
-  Status DropFilesIn(const KeyRange& range);
+  // False when it is too early, for a compaction.
+  Result<bool> DropFilesIn(const KeyRange& range);
+  rocksdb::Status DropFilesIn(rocksdb::ColumnFamilyHandle* family, const KeyRange& range);
   bool HoldsAnything(const KeyRange& range);
   Status EraseExpiredCounters();
 
