@@ -102,31 +102,6 @@ Sample HttpBench::Measure(const load::ServerProcess& server, const Load& load, d
   return {cpu / static_cast<double>(last_.answers), 1e9 / last_.Rate()};
 }
 
-// Rates, where more is better, from times for each request.
-class Rates {
- public:
-  void Add(const Sample& ours, const Sample& reference) {
-    ours_.push_back(1e9 / ours.wall);
-    reference_.push_back(1e9 / reference.wall);
-    ratios_.push_back(reference.wall / ours.wall);
-  }
-  void Report(const char* id, const char* what, double bound) const {
-    ReportRatios({.id = id, .what = what, .bound = bound, .at_most = false, .by_wall = true},
-                 fmt::format("{:.0f} /s", Median(ours_)), fmt::format("{:.0f} /s", Median(reference_)), ratios_);
-  }
-
- private:
-  std::vector<double> ours_, reference_, ratios_;
-};
-
-// What is to be measured in turns: calls them all, and in every other round from behind.
-template <class... Measured>
-void TakeTurns(int round, const Measured&... measured) {
-  const std::function<void()> all[] = {measured...};
-  const size_t n = sizeof...(measured);
-  for (size_t i = 0; i < n; ++i) all[round % 2 == 0 ? i : n - 1 - i]();
-}
-
 void HttpBench::StartBestNginx() {
   std::string tried;
   double best = 0;

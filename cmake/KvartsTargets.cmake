@@ -7,13 +7,14 @@ include(GoogleTest)
 add_custom_target(gate_asan)
 add_custom_target(gate_tsan)
 
-# kvarts_gtest(NAME SOURCES a_test.cc... LINK libs... [LABELS asan tsan] [SERIAL] [WHOLE])
+# kvarts_gtest(NAME SOURCES a_test.cc... LINK libs... [LABELS asan tsan] [POSTGRES_LABELS asan tsan] [SERIAL] [WHOLE])
 # One GoogleTest binary. Every case of it is a ctest test called <name without _test>.<Suite>.<Case>.
 #   LABELS  the sanitizer gates of ./test that run it: asan, tsan, both or none (./test --long runs everything).
+#   POSTGRES_LABELS  those of LABELS that also run its cases on the postgres engine, which are called …/postgres.
 #   SERIAL  never run beside another test: it measures time, or needs the machine.
-#   WHOLE   under sanitizers all cases are one test, in one process: what they start is started once.
+#   WHOLE   under sanitizers all cases are a few tests, each in one process: what they start is started once in each.
 function(kvarts_gtest name)
-  cmake_parse_arguments(ARG "SERIAL;WHOLE" "" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "SERIAL;WHOLE" "" "SOURCES;LINK;LABELS;POSTGRES_LABELS" ${ARGN})
   if(NOT KVARTS_TESTS OR NOT ARG_SOURCES)
     return()
   endif()
@@ -25,29 +26,42 @@ function(kvarts_gtest name)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   # What a test costs under sanitizers is mostly its compilation, and twice as much when it is optimised.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Debug>:-O0>)
-  # A single label such as "gate:asan+tsan": ctest -L asan matches inside it, and no list has to survive the discovery.
-  list(JOIN ARG_LABELS "+" labels)
   foreach(label IN LISTS ARG_LABELS)
     add_dependencies(gate_${label} ${name})
   endforeach()
-  string(REGEX REPLACE "_test$" "" prefix ${name})
-  set(properties LABELS "gate:${labels}")
-  if(ARG_SERIAL)
-    list(APPEND properties RUN_SERIAL ON)
-  endif()
-  if(ARG_WHOLE AND KVARTS_SANITIZE)
-    add_test(NAME ${prefix}.all COMMAND ${name})
-    set_tests_properties(${prefix}.all PROPERTIES ${properties})
-    return()
-  endif()
-  gtest_discover_tests(${name} TEST_PREFIX "${prefix}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
-                       PROPERTIES ${properties})
+  kvarts_gtest_cases(${name} "" "-*/postgres" "${ARG_LABELS}" ${ARG_SERIAL} ${ARG_WHOLE})
+  kvarts_gtest_cases(${name} _postgres "*/postgres" "${ARG_POSTGRES_LABELS}" ${ARG_SERIAL} ${ARG_WHOLE})
 endfunction()
 
-# kvarts_layer(NAME LINK libs... [TEST_LINK libs...] [TEST_LABELS asan tsan] [EXCLUDE files...])
+# The cases of a binary whose names match the filter, with the labels of their gates.
+function(kvarts_gtest_cases name suffix filter labels serial whole)
+  # A single label such as "gate:asan+tsan": ctest -L asan matches inside it, and no list has to survive the discovery.
+  list(JOIN labels "+" labels)
+  string(REGEX REPLACE "_test$" "" prefix ${name})
+  set(properties LABELS "gate:${labels}")
+  if(serial)
+    list(APPEND properties RUN_SERIAL ON)
+  endif()
+  if(whole AND KVARTS_SANITIZE)
+    set(parts 4)
+    foreach(part RANGE 1 ${parts})
+      set(test ${prefix}.all${suffix}_${part}of${parts})
+      math(EXPR index "${part} - 1")
+      add_test(NAME ${test} COMMAND ${name} "--gtest_filter=${filter}")
+      set_tests_properties(${test} PROPERTIES ${properties} ENVIRONMENT
+                                              "GTEST_TOTAL_SHARDS=${parts};GTEST_SHARD_INDEX=${index}")
+    endforeach()
+    return()
+  endif()
+  gtest_discover_tests(${name} TEST_PREFIX "${prefix}." TEST_FILTER "${filter}" DISCOVERY_MODE PRE_TEST
+                       DISCOVERY_TIMEOUT 120 PROPERTIES ${properties})
+endfunction()
+
+# kvarts_layer(NAME LINK libs... [TEST_LINK libs...] [TEST_LABELS asan tsan] [TEST_POSTGRES_LABELS asan tsan]
+#              [EXCLUDE files...])
 # The current folder as static library kvarts_<name>, and its *_test.cc as <name>_test.
 function(kvarts_layer name)
-  cmake_parse_arguments(ARG "" "" "LINK;TEST_LINK;TEST_LABELS;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "LINK;TEST_LINK;TEST_LABELS;TEST_POSTGRES_LABELS;EXCLUDE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cc")
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
@@ -68,15 +82,16 @@ function(kvarts_layer name)
   if(NOT DEFINED ARG_TEST_LABELS)
     set(ARG_TEST_LABELS asan)
   endif()
-  kvarts_gtest(${name}_test SOURCES ${tests} LINK ${ARG_TEST_LINK} ${library} LABELS ${ARG_TEST_LABELS})
+  kvarts_gtest(${name}_test SOURCES ${tests} LINK ${ARG_TEST_LINK} ${library} LABELS ${ARG_TEST_LABELS}
+               POSTGRES_LABELS ${ARG_TEST_POSTGRES_LABELS})
 endfunction()
 
-# kvarts_test_folder(NAME [LABELS asan tsan] [SERIAL] [WHOLE] [PROGRAM])
+# kvarts_test_folder(NAME [LABELS asan tsan] [POSTGRES_LABELS asan tsan] [SERIAL] [WHOLE] [PROGRAM])
 # tests/<name>: its *_test.cc become the binary <name>_test; each x_main.cc becomes a helper executable x that the tests may
 # start (they find it under KVARTS_BINARY_DIR); other *.cc are shared by all of them. With PROGRAM they may start the product
 # itself, and use its library.
 function(kvarts_test_folder name)
-  cmake_parse_arguments(ARG "SERIAL;WHOLE;PROGRAM" "" "LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "SERIAL;WHOLE;PROGRAM" "" "LABELS;POSTGRES_LABELS" ${ARGN})
   file(GLOB shared CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc")
   set(tests ${shared})
   set(mains ${shared})
@@ -96,7 +111,8 @@ function(kvarts_test_folder name)
     list(APPEND how WHOLE)
   endif()
   if(tests)
-    kvarts_gtest(${name}_test SOURCES ${tests} ${shared} LINK ${link} LABELS ${ARG_LABELS} ${how})
+    kvarts_gtest(${name}_test SOURCES ${tests} ${shared} LINK ${link} LABELS ${ARG_LABELS}
+                 POSTGRES_LABELS ${ARG_POSTGRES_LABELS} ${how})
   endif()
   foreach(main IN LISTS mains)
     cmake_path(GET main STEM stem)

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "load/histogram.h"
 #include "load/protocol.h"
@@ -23,6 +24,7 @@ namespace kvarts::load {
 struct Settings {
   std::string host = "127.0.0.1";
   uint16_t port = 7700;
+  std::vector<uint16_t> more_ports;  // of servers that share the connections with the first, in turn
   uint32_t connections = 64;
   uint32_t threads = 1;   // that share the connections
   uint32_t pipeline = 1;  // requests under way on a connection

@@ -150,6 +150,19 @@ TEST(Generator, OtherAnswersAreErrors) {
   EXPECT_EQ(report.Errors(true), 50U);
 }
 
+TEST(Generator, ServersShareTheConnections) {
+  const TestServer first([](int) { return kGood; });
+  const TestServer second([](int) { return kGood; });
+  Settings settings = SettingsFor(first);
+  settings.more_ports = {second.port()};
+  settings.connections = 4;
+  settings.requests = 4;
+  const Report report = MakeLoad(settings);
+  EXPECT_EQ(report.answers, 4U);
+  EXPECT_EQ(first.requests(), 2);
+  EXPECT_EQ(second.requests(), 2);
+}
+
 TEST(Generator, AServerThatHangsUpIsAskedAnew) {
   const TestServer server([](int request) { return request < 9 ? kGood : ""; });
   Settings settings = SettingsFor(server);

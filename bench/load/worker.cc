@@ -62,8 +62,13 @@ Worker::~Worker() {
   close(epoll_);
 }
 
+uint16_t Worker::PortOf(const Connection& connection) const {
+  const size_t server = connection.index % (settings_.more_ports.size() + 1);
+  return server == 0 ? settings_.port : settings_.more_ports[server - 1];
+}
+
 void Worker::Open(Connection& connection) {
-  connection.fd = Connect(settings_.host, settings_.port);
+  connection.fd = Connect(settings_.host, PortOf(connection));
   if (connection.fd < 0) GiveUp("the server does not accept a connection");
   connection.in.resize(kFirstInput);
   epoll_event event{};

@@ -63,6 +63,7 @@ class Worker {
     bool waits_to_send = false;
   };
 
+  uint16_t PortOf(const Connection& connection) const;
   void Open(Connection& connection);
   // The connection is of no use any more; what was under way counts as broken.
   void Reopen(Connection& connection);

@@ -118,6 +118,15 @@ ServerProcess StartKvarts(const std::string& program, const std::string& data, c
   return server;
 }
 
+ServerProcess StartKvartsOnPostgres(const std::string& program, const std::string& data, const std::string& shards) {
+  const uint16_t port = FreePort();
+  ServerProcess server({program, "serve", "--listen", fmt::format("127.0.0.1:{}", port), "--data", data, "--engine",
+                        "postgres", "--shards", shards, "--log-level", "warning"},
+                       data + ".log", port, Pinned::kNo);
+  server.WaitUntilListening();
+  return server;
+}
+
 std::string KvartsProgram() {
   if (const char* other = std::getenv("KVARTS_BENCH_SERVER"); other != nullptr) return other;
   return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "kvarts").string();

@@ -23,6 +23,9 @@ ServerProcess StartNginx(const std::string& dir, NginxSending sending, size_t by
 // One loop on a data directory.
 ServerProcess StartKvarts(const std::string& program, const std::string& data,
                           const std::vector<std::string>& more = {});
+// On a PostgreSQL server that others use too: pinned to no core, with as many loops as it starts by itself. `data` is
+// a folder of its own, for what it keeps besides.
+ServerProcess StartKvartsOnPostgres(const std::string& program, const std::string& data, const std::string& shards);
 // The binary beside the one that is running, or what KVARTS_BENCH_SERVER names.
 std::string KvartsProgram();
 

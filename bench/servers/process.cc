@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "load/socket.h"
+#include "servers/command.h"
 
 namespace kvarts::load {
 namespace {
@@ -65,11 +66,19 @@ void Pause() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
 void PinToGeneratorCore() { PinTo(FirstCore()); }
 void PinToServerCore() { PinTo(LastCore()); }
 
-ServerProcess::ServerProcess(const std::vector<std::string>& command, const std::string& log, uint16_t port)
+void WaitUntilIdle(const std::function<int64_t()>& cpu_nanos) {
+  constexpr int64_t kQuietNanos = 1'500'000;  // in one look of 30 ms: 5 % of a core
+  int quiet = 0;
+  for (int look = 0; look < 10'000 && quiet < 3; ++look) {
+    const int64_t before = cpu_nanos();
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    quiet = cpu_nanos() - before < kQuietNanos ? quiet + 1 : 0;
+  }
+}
+
+ServerProcess::ServerProcess(const std::vector<std::string>& command, const std::string& log, uint16_t port,
+                             Pinned pinned)
     : log_(log), port_(port) {
-  std::vector<char*> words;
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
   const int core = LastCore();
   const pid_t parent = getpid();
   pid_ = measured_ = fork();
@@ -77,12 +86,11 @@ ServerProcess::ServerProcess(const std::vector<std::string>& command, const std:
   if (pid_ != 0) return;
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(126);
-  PinTo(core);
+  if (pinned == Pinned::kYes) PinTo(core);
   const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
   dup2(out, STDOUT_FILENO);
   dup2(out, STDERR_FILENO);
-  execvp(words[0], words.data());
-  _exit(127);
+  BecomeCommand(command);
 }
 
 ServerProcess::ServerProcess(ServerProcess&& other) noexcept
@@ -140,13 +148,7 @@ void ServerProcess::MeasureChild() {
 }
 
 void ServerProcess::WaitUntilIdle() const {
-  constexpr int64_t kQuietNanos = 1'500'000;  // in one look of 30 ms: 5 % of a core
-  int quiet = 0;
-  for (int look = 0; look < 10'000 && quiet < 3; ++look) {
-    const int64_t before = CpuNanos();
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    quiet = CpuNanos() - before < kQuietNanos ? quiet + 1 : 0;
-  }
+  load::WaitUntilIdle([this] { return CpuNanos(); });
 }
 
 int64_t ServerProcess::CpuNanos() const {

@@ -1,10 +1,11 @@
-// A server under measurement: a program of its own, pinned to the last core that we may use while the generator has the
-// first. It ends with this object, or with the benchmark.
+// A server under measurement: a program of its own, usually pinned to the last core that we may use while the generator
+// has the first. It ends with this object, or with the benchmark.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,16 @@ void PinToGeneratorCore();
 // On the server's core; for a contender that is a thread of the benchmark.
 void PinToServerCore();
 
+// Returns when hardly any CPU time is added to what `cpu_nanos` answers.
+void WaitUntilIdle(const std::function<int64_t()>& cpu_nanos);
+
+enum class Pinned : uint8_t { kYes, kNo };
+
 class ServerProcess {
  public:
   // Starts it. Its output goes to `log`.
-  ServerProcess(const std::vector<std::string>& command, const std::string& log, uint16_t port);
+  ServerProcess(const std::vector<std::string>& command, const std::string& log, uint16_t port,
+                Pinned pinned = Pinned::kYes);
   ServerProcess(ServerProcess&& other) noexcept;
   ServerProcess& operator=(ServerProcess&& other) noexcept;
   // Asks it to end, and waits until it has.

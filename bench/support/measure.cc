@@ -143,6 +143,17 @@ bool Comparison::Report() const {
   return met;
 }
 
+void Rates::Add(const Sample& ours, const Sample& reference) {
+  ours_.push_back(1e9 / ours.wall);
+  reference_.push_back(1e9 / reference.wall);
+  ratios_.push_back(reference.wall / ours.wall);
+}
+
+bool Rates::Report(const std::string& id, const std::string& what, double bound) const {
+  return ReportRatios({.id = id, .what = what, .bound = bound, .at_most = false, .by_wall = true},
+                      fmt::format("{:.0f} /s", Median(ours_)), fmt::format("{:.0f} /s", Median(reference_)), ratios_);
+}
+
 bool ReportRatios(const Target& target, const std::string& ours, const std::string& reference,
                   const std::vector<double>& ratios) {
   const bool met = Met(target, Median(ratios));

@@ -58,6 +58,25 @@ class Comparison {
   std::vector<Sample> reference_;
 };
 
+// Rounds of ours against the reference by rates, where more is better, from the wall times of a request.
+class Rates {
+ public:
+  void Add(const Sample& ours, const Sample& reference);
+  // Prints the line. False when the rate is not `bound` times that of the reference.
+  bool Report(const std::string& id, const std::string& what, double bound) const;
+
+ private:
+  std::vector<double> ours_, reference_, ratios_;
+};
+
+// What is to be measured in turns: calls them all, and in every other round from behind.
+template <class... Measured>
+void TakeTurns(int round, const Measured&... measured) {
+  const std::function<void()> all[] = {measured...};
+  const size_t n = sizeof...(measured);
+  for (size_t i = 0; i < n; ++i) all[round % 2 == 0 ? i : n - 1 - i]();
+}
+
 // A line whose figures are no times: `ours` and `reference` are shown as they are, the ratios are judged.
 bool ReportRatios(const Target& target, const std::string& ours, const std::string& reference,
                   const std::vector<double>& ratios);

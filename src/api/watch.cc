@@ -31,7 +31,7 @@ UserWatch::UserWatch(Subscriptions& subscriptions, KeyRange range, const Options
       max_backlog_(options.max_watch_backlog),
       max_backlog_bytes_(options.max_watch_backlog_bytes) {
   id_ = subscriptions_.Watch(std::move(range),
-                             [this](const Mutation& mutation, Version version) { Push(mutation, version); });
+                             [this](const Mutation* mutation, Version version) { Push(*mutation, version); });
 }
 
 UserWatch::~UserWatch() { subscriptions_.Cancel(id_); }

@@ -9,7 +9,9 @@ WorkerPool::WorkerPool(size_t threads, size_t max_queued)
   for (size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { Loop(); });
 }
 
-WorkerPool::~WorkerPool() {
+WorkerPool::~WorkerPool() { Stop(); }
+
+void WorkerPool::Stop() {
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;

@@ -23,8 +23,10 @@ class WorkerPool {
 
   // More than `max_queued` pieces of work are not taken on, in either lane.
   WorkerPool(size_t threads, size_t max_queued);
-  // Does what was taken on, and ends.
+  // As Stop.
   ~WorkerPool();
+  // Does what was taken on, and ends: nothing is taken on any more.
+  void Stop();
 
   // False when too much is waiting already; the work is dropped then.
   [[nodiscard]] bool Submit(Work work, Lane lane = Lane::kShort);

@@ -108,7 +108,7 @@ TEST_F(KeyspaceCheckTest, FindsNothingInWhatAStoreWrites) {
   EXPECT_EQ(counts_[Space::kFeed].entries, 2U);
   EXPECT_EQ(counts_[Space::kExpiry].entries, 1U);
   EXPECT_EQ(counts_[Space::kExpiry].stale, 0U);
-  EXPECT_EQ(counts_[Space::kSettings].entries, 1U);
+  EXPECT_EQ(counts_[Space::kSettings].entries, 2U);  // the feed, and when feeds were declared last
 }
 
 TEST_F(KeyspaceCheckTest, CountsStaleExpiryEntriesAsNoFault) {

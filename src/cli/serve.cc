@@ -83,6 +83,12 @@ void ServeUntilStopped(Server& server, const ServerOptions& options, const sigse
   }
 }
 
+LogField WhereDataAre(const ServerOptions& options) {
+  if (options.engine == EngineKind::kPostgres) return {"shards", options.shards};
+  if (options.engine == EngineKind::kMemory) return {"data", "in memory, for as long as it serves"};
+  return {"data", options.data};
+}
+
 }  // namespace
 
 const Syntax& ServeSyntax() {
@@ -109,7 +115,7 @@ Result<int> RunServe(const Arguments& arguments) {
   for (const std::string& note : config.notes) Log(LogLevel::kWarning, "the environment", {{"note", note}});
   KVARTS_TRY(const std::unique_ptr<Server> server, Server::Start(options));
   Log(LogLevel::kInfo, "serving",
-      {{"addresses", Addresses(*server)}, {"data", options.data}, {"version", KVARTS_VERSION}});
+      {{"addresses", Addresses(*server)}, WhereDataAre(options), {"version", KVARTS_VERSION}});
   NotifyReady(ServingStatus(*server));
   ServeUntilStopped(*server, options, signals);
   NotifyStopping("finishing what is under way");

@@ -23,6 +23,8 @@ struct Cost {
   uint64_t bytes_written = 0;
   uint64_t sync_wait_us = 0;
   uint32_t runs = 0;  // how often the body was run
+  // What was read had to be the newest, where there are replicas that could have shown something older.
+  bool strong = false;
 };
 
 }  // namespace kvarts

@@ -173,7 +173,9 @@ TEST_P(OwnedExpiryTest, TheSweepIsOneCommit) {
   MustPutRow("b", "red", In(Duration::Seconds(1)));
   Wait(Duration::Seconds(1));
   std::set<Version> versions;
-  store().subscriptions().Watch(KeyRange::All(), [&](const Mutation&, Version version) { versions.insert(version); });
+  store().subscriptions().Watch(KeyRange::All(), [&](const Mutation* mutation, Version version) {
+    if (mutation != nullptr) versions.insert(version);
+  });
   EXPECT_EQ(Sweep().names, "a b ");
   EXPECT_EQ(versions.size(), 1u);
 }

@@ -22,6 +22,18 @@ Error NoSuchFeed(FeedId feed) {
   return Error(ErrorCode::kNotFound, "there is no such feed", {{"feed", std::to_string(feed.number)}});
 }
 
+Version VersionOf(const std::optional<Record>& record) { return record ? record->header.version : kNoVersion; }
+
+// That no feed has been declared since.
+Precondition StampIs(Version version) {
+  Precondition same;
+  same.kind = version == kNoVersion ? Precondition::Kind::kAbsent : Precondition::Kind::kVersionIs;
+  same.key = FeedsStampKey();
+  same.version = version;
+  same.from_read = true;
+  return same;
+}
+
 Result<FeedDeclaration> ReadDeclaration(View& view, FeedId feed) {
   KVARTS_TRY(const std::optional<Record> record, view.GetOne(FeedDeclarationKey(feed)));
   if (!record) return NoSuchFeed(feed);
@@ -34,13 +46,13 @@ Result<FeedDeclaration> ReadDeclaration(View& view, FeedId feed) {
 class FeedTable::Turn final : public Submission {
  public:
   using Body = std::function<Status(View&, Commit*)>;
-  using Failed = std::function<void(const Error&)>;
+  using Ended = std::function<void(const Result<Committed>&)>;
 
-  // Submits and waits. `failed` is called on the commit thread, before any commit of a later group.
-  static Status Take(Engine& engine, const Body& body, const Failed& failed) {
+  // Submits and waits. `ended` is called on the commit thread, before any commit of a later group.
+  static Status Take(Engine& engine, const Body& body, const Ended& ended) {
     std::binary_semaphore ready{0};
     Status outcome;
-    std::unique_ptr<Submission> turn(new Turn(body, failed, &outcome, &ready));
+    std::unique_ptr<Submission> turn(new Turn(body, ended, &outcome, &ready));
     turn->caller_waits = true;
     engine.Submit({&turn, 1});
     ready.acquire();
@@ -53,21 +65,19 @@ class FeedTable::Turn final : public Submission {
     return body_(view, &commit);
   }
   void Done(Result<Committed> result) override {
-    if (!result.has_value()) {
-      *outcome_ = result.error();
-      failed_(result.error());
-    }
+    if (!result.has_value()) *outcome_ = result.error();
+    ended_(result);
     ready_->release();
   }
 
  private:
-  Turn(const Body& body, const Failed& failed, Status* outcome, std::binary_semaphore* ready)
-      : body_(body), failed_(failed), outcome_(outcome), ready_(ready) {
+  Turn(const Body& body, const Ended& ended, Status* outcome, std::binary_semaphore* ready)
+      : body_(body), ended_(ended), outcome_(outcome), ready_(ready) {
     run_first = true;
   }
 
   const Body& body_;
-  const Failed& failed_;
+  const Ended& ended_;
   Status* const outcome_;
   std::binary_semaphore* const ready_;
 };
@@ -75,7 +85,7 @@ class FeedTable::Turn final : public Submission {
 // Walks the changes of a transaction in order, with what each of them met.
 class FeedTable::Recorder {
  public:
-  Recorder(Txn& txn, const Feeds& feeds) : txn_(txn), feeds_(feeds) {}
+  Recorder(Txn& txn, const std::vector<Feed>& feeds) : txn_(txn), feeds_(feeds) {}
 
   Status Run() {
     for (const Mutation& mutation : txn_.mutations()) {
@@ -140,7 +150,7 @@ class FeedTable::Recorder {
   }
 
   Txn& txn_;
-  const Feeds& feeds_;
+  const std::vector<Feed>& feeds_;
   std::vector<const Mutation*> changes_;  // those in the range of a feed
   std::map<Bytes, std::optional<kvarts::Record>, std::less<>> before_;
   Timestamp now_;
@@ -150,13 +160,13 @@ class FeedTable::Recorder {
   std::vector<Mutation> entries_;
 };
 
-Result<FeedTable::Feeds> FeedTable::ReadDeclarations(View& view, size_t page_entries) {
-  Feeds feeds;
+Result<std::vector<FeedTable::Feed>> FeedTable::ReadDeclarations(const Scan& scan) const {
+  std::vector<Feed> feeds;
   ScanRequest request;
   request.range = FeedDeclarations();
-  request.max_entries = page_entries;
+  request.max_entries = engine_.limits().max_page_entries;
   while (true) {
-    KVARTS_TRY(const ScanPage page, view.Scan(request));
+    KVARTS_TRY(const ScanPage page, scan(request));
     for (size_t i = 0; i < page.size(); ++i) {
       KVARTS_TRY(const FeedId id, FeedOfDeclaration(page[i].key));
       KVARTS_TRY(FeedDeclaration declaration, FeedDeclaration::Decode(page[i].value));
@@ -167,35 +177,40 @@ Result<FeedTable::Feeds> FeedTable::ReadDeclarations(View& view, size_t page_ent
   }
 }
 
-void FeedTable::Publish(Feeds feeds) {
-  if (feeds.empty()) return;
+const FeedTable::Feeds* FeedTable::Publish(Feeds feeds) {
+  const std::lock_guard lock(publishing_);
+  const Feeds* const known = feeds_.load(std::memory_order_acquire);
+  // Others may have declared one since these were read.
+  if (known != nullptr && shared_ && known->stamp >= feeds.stamp) return known;
   all_.push_back(std::make_unique<Feeds>(std::move(feeds)));
   feeds_.store(all_.back().get(), std::memory_order_release);
+  return all_.back().get();
 }
 
 Status FeedTable::Load() {
   KVARTS_TRY(const std::unique_ptr<View> view, engine_.OpenView());
-  KVARTS_TRY(Feeds feeds, ReadDeclarations(*view, engine_.limits().max_page_entries));
-  Publish(std::move(feeds));
+  Feeds feeds;
+  KVARTS_TRY(feeds.all, ReadDeclarations([&](const ScanRequest& request) { return view->Scan(request); }));
+  KVARTS_TRY(const std::optional<kvarts::Record> stamp, view->GetOne(FeedsStampKey()));
+  feeds.stamp = VersionOf(stamp);
+  if (shared_ || !feeds.all.empty()) Publish(std::move(feeds));
   return {};
 }
 
-Result<FeedId> FeedTable::DeclareAt(View& view, const KeyRange& range, Commit* commit) {
-  KVARTS_TRY(Feeds feeds, ReadDeclarations(view, engine_.limits().max_page_entries));
-  for (const Feed& feed : feeds) {
+Result<FeedId> FeedTable::DeclareAt(View& view, const KeyRange& range, Commit* commit, std::vector<Feed>* feeds) const {
+  KVARTS_TRY(*feeds, ReadDeclarations([&](const ScanRequest& request) { return view.Scan(request); }));
+  for (const Feed& feed : *feeds) {
     if (feed.range == range) return feed.id;
   }
-  if (feeds.size() >= kMaxFeeds) {
+  if (feeds->size() >= kMaxFeeds) {
     return Error(ErrorCode::kTooLarge, "there are too many feeds",
                  {{"limit", "max_feeds"}, {"at_most", std::to_string(kMaxFeeds)}});
   }
-  const FeedId id{feeds.empty() ? 1 : feeds.back().id.number + 1};
-  commit->mutations = {Mutation::Put(FeedDeclarationKey(id), FeedDeclaration{range, kNoVersion}.Encode())};
+  const FeedId id{feeds->empty() ? 1 : feeds->back().id.number + 1};
+  commit->mutations = {Mutation::Put(FeedDeclarationKey(id), FeedDeclaration{range, kNoVersion}.Encode()),
+                       Mutation::Put(FeedsStampKey(), {})};
   KVARTS_CHECK_OK(CheckCommit(*commit, engine_.limits()));
-  // Nothing can keep this commit from being decided any more. If it cannot be written, neither can those of its group
-  // that already go by it, and the table is put back before the next group.
-  feeds.push_back({id, range});
-  Publish(std::move(feeds));
+  feeds->push_back({id, range});
   return id;
 }
 
@@ -210,33 +225,84 @@ Result<FeedId> FeedTable::Declare(const KeyRange& range) {
   // Entries are written in order and dropped by range. If there are some already it is too late to say so.
   const Status assigned = engine_.AssignProfile(SpaceRange(Space::kFeed), Profile::kWindow);
   if (!assigned.has_value() && assigned.error().code() != ErrorCode::kPreconditionFailed) return assigned.error();
+  return shared_ ? DeclareShared(range) : DeclareInTurn(range);
+}
+
+Result<FeedId> FeedTable::DeclareInTurn(const KeyRange& range) {
   const Feeds* const before = feeds_.load();
   FeedId id;
   const Turn::Body declare = [&](View& view, Commit* commit) -> Status {
-    KVARTS_TRY(id, DeclareAt(view, range, commit));
+    Feeds feeds;
+    KVARTS_TRY(id, DeclareAt(view, range, commit, &feeds.all));
+    // Nothing can keep this commit from being decided any more. If it cannot be written, neither can those of its group
+    // that already go by it, and the table is put back before the next group.
+    if (!commit->mutations.empty()) Publish(std::move(feeds));
     return {};
   };
-  const Turn::Failed undo = [&](const Error& error) {
-    if (error.code() != ErrorCode::kUnknownOutcome) feeds_.store(before, std::memory_order_release);
+  const Turn::Ended undo = [&](const Result<Committed>& outcome) {
+    if (outcome.has_value() || outcome.error().code() == ErrorCode::kUnknownOutcome) return;
+    feeds_.store(before, std::memory_order_release);
   };
   KVARTS_CHECK_OK(Turn::Take(engine_, declare, undo));
   return id;
 }
 
+Result<FeedId> FeedTable::DeclareShared(const KeyRange& range) {
+  FeedId id;
+  bool changes = false;
+  Feeds feeds;
+  const Turn::Body declare = [&](View& view, Commit* commit) -> Status {
+    KVARTS_TRY(id, DeclareAt(view, range, commit, &feeds.all));
+    changes = !commit->mutations.empty();
+    // Another process may be at it, too.
+    KVARTS_TRY(const std::optional<kvarts::Record> stamp, view.GetOne(FeedsStampKey()));
+    commit->preconditions = {StampIs(VersionOf(stamp))};
+    return {};
+  };
+  const Turn::Ended publish = [&](const Result<Committed>& outcome) {
+    if (!outcome.has_value() || !changes) return;
+    feeds.stamp = outcome->version;
+    Publish(std::move(feeds));
+  };
+  KVARTS_CHECK_OK(Turn::Take(engine_, declare, publish));
+  return id;
+}
+
+Result<const FeedTable::Feeds*> FeedTable::Certain(Txn& txn, const Feeds* known) {
+  if (!txn.MayLook()) {
+    txn.RestOn(StampIs(known->stamp));
+    return known;
+  }
+  KVARTS_TRY(const std::optional<kvarts::Record> stamp, txn.Get(FeedsStampKey()));
+  if (VersionOf(stamp) == known->stamp) return known;
+  Feeds feeds{.all = {}, .stamp = VersionOf(stamp)};
+  KVARTS_TRY(feeds.all, ReadDeclarations([&](const ScanRequest& request) { return txn.Scan(request); }));
+  return Publish(std::move(feeds));
+}
+
 Status FeedTable::Record(Txn& txn) {
   const Feeds* feeds = feeds_.load(std::memory_order_acquire);
-  return feeds == nullptr ? Status{} : Recorder(txn, *feeds).Run();
+  if (feeds == nullptr) return {};
+  if (shared_) {
+    KVARTS_TRY(feeds, Certain(txn, feeds));
+  }
+  return Recorder(txn, feeds->all).Run();
 }
 
 Result<FeedPage> FeedTable::Read(FeedId feed, FeedPosition from, size_t limit, size_t max_bytes, ReadCost* cost) {
+  // Where versions follow the order of commits, whatever comes later comes behind the view.
+  const bool ordered = engine_.capabilities().total_order;
+  KVARTS_TRY(Version settled, engine_.Settle());
   KVARTS_TRY(const std::unique_ptr<View> view, engine_.OpenView());
+  if (ordered) settled = view->version();
   KVARTS_TRY(const FeedDeclaration declaration, ReadDeclaration(*view, feed));
   if (from != FeedPosition{} && from.version < declaration.floor) {
     return Error(ErrorCode::kNotFound, "the feed has been trimmed beyond this position",
                  {{"since", from.version.ToString()}, {"oldest", declaration.floor.ToString()}});
   }
   ScanRequest request;
-  request.range = {Bytes(FeedEntryKey(feed, from).view()), FeedEntries(feed).end};
+  const FeedPosition behind{settled.Next(), 0};
+  request.range = {Bytes(FeedEntryKey(feed, from).view()), Bytes(FeedEntryKey(feed, behind).view())};
   request.max_entries = limit;
   request.max_bytes = std::min(max_bytes, engine_.limits().max_page_bytes);
   request.options.cost = cost;
@@ -248,9 +314,7 @@ Result<FeedPage> FeedTable::Read(FeedId feed, FeedPosition from, size_t limit, s
     const bool is_range = entry.op == Mutation::Op::kEraseRange;
     if (is_range || declaration.range.Contains(BytesView(entry.key))) page.entries.push_back(std::move(entry));
   }
-  // Where versions follow the order of commits, whatever comes later comes behind the view.
-  const FeedPosition behind_view{view->version().Next(), 0};
-  if (!page.more && engine_.capabilities().total_order) page.next = std::max(page.next, behind_view);
+  if (!page.more) page.next = std::max(page.next, behind);
   return page;
 }
 
@@ -268,7 +332,7 @@ Status FeedTable::Trim(FeedId feed, Version before) {
     commit->mutations.back().reclaim = true;
     return {};
   };
-  return Turn::Take(engine_, trim, [](const Error&) {});
+  return Turn::Take(engine_, trim, [](const Result<Committed>&) {});
 }
 
 }  // namespace kvarts

@@ -6,11 +6,13 @@
 // in it. An entry holds what was and what is, and must fit Limits::max_value_bytes like any value.
 //
 // The table of feeds changes at the declaring commit's turn, on the commit thread. Whoever ran with another table is
-// run again when its own turn comes (Store), so no commit after the declaration goes unrecorded. Reading and trimming
-// are safe from any thread.
+// run again when its own turn comes (Store), so no commit after the declaration goes unrecorded. On an engine that
+// other processes write to there is no such turn: each commit rests on a stamp that every declaration writes, and who
+// ran with another table is run again because of that. Reading and trimming are safe from any thread.
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -34,7 +36,7 @@ class FeedTable {
  public:
   static constexpr size_t kMaxFeeds = 1000;
 
-  explicit FeedTable(Engine& engine) : engine_(engine) {}
+  explicit FeedTable(Engine& engine) : engine_(engine), shared_(engine.capabilities().shared) {}
 
   Status Load();
   // From the next commit on. The same range twice is the same feed; ranges of different feeds may overlap.
@@ -57,18 +59,29 @@ class FeedTable {
     FeedId id;
     KeyRange range;
   };
-  using Feeds = std::vector<Feed>;
+  struct Feeds {
+    std::vector<Feed> all;
+    Version stamp = kNoVersion;  // of the newest declaration; of an engine that others write to
+  };
+  using Scan = std::function<Result<ScanPage>(const ScanRequest&)>;
   class Turn;
   class Recorder;
 
-  static Result<Feeds> ReadDeclarations(View& view, size_t page_entries);
-  // Makes the commit of a declaration and shows its feed to every later commit.
-  Result<FeedId> DeclareAt(View& view, const KeyRange& range, Commit* commit);
-  void Publish(Feeds feeds);
+  Result<std::vector<Feed>> ReadDeclarations(const Scan& scan) const;
+  // Makes the commit of a declaration: `feeds` are those there are then.
+  Result<FeedId> DeclareAt(View& view, const KeyRange& range, Commit* commit, std::vector<Feed>* feeds) const;
+  Result<FeedId> DeclareShared(const KeyRange& range);
+  Result<FeedId> DeclareInTurn(const KeyRange& range);
+  // The table that the transaction is held to.
+  Result<const Feeds*> Certain(Txn& txn, const Feeds* known);
+  // The one that everybody goes by from now on.
+  const Feeds* Publish(Feeds feeds);
 
   Engine& engine_;
+  const bool shared_;
   std::mutex declaring_;
-  std::atomic<const Feeds*> feeds_{nullptr};  // null when there are none
+  std::mutex publishing_;
+  std::atomic<const Feeds*> feeds_{nullptr};  // null when there are none, and nobody else may declare one
   std::vector<std::unique_ptr<Feeds>> all_;   // every table there ever was: readers may hold one
 };
 

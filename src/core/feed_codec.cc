@@ -8,6 +8,7 @@ namespace {
 
 constexpr uint8_t kFormat = 1;
 constexpr std::string_view kSettingsName = "feed";
+constexpr std::string_view kStampName = "feeds";
 // A version that takes as many bytes in a key as every version after 1972 does.
 constexpr Version kUnstamped{UINT64_MAX};
 
@@ -116,6 +117,15 @@ KeyRange FeedDeclarations() {
   KeyBuffer key;
   BeginKey(&key, Space::kSettings).Text(kSettingsName);
   return TupleExtensionRange(key);
+}
+
+const Bytes& FeedsStampKey() {
+  static const Bytes kKey = [] {
+    KeyBuffer key;
+    BeginKey(&key, Space::kSettings).Text(kStampName);
+    return Bytes(key.view());
+  }();
+  return kKey;
 }
 
 Result<FeedId> FeedOfDeclaration(BytesView key) {

@@ -67,6 +67,8 @@ struct FeedDeclaration {
 KeyBuffer FeedDeclarationKey(FeedId feed);
 KeyRange FeedDeclarations();
 Result<FeedId> FeedOfDeclaration(BytesView key);
+// (1, "feeds"): written with every declaration.
+const Bytes& FeedsStampKey();
 
 // (3, feed, version, index), and all of a feed.
 KeyBuffer FeedEntryKey(FeedId feed, FeedPosition position);

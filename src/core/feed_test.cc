@@ -399,8 +399,9 @@ TEST_P(FeedTest, ReplayingItGivesTheState) {
 TEST_P(FeedTest, SubscribersAreToldOfEntries) {
   const FeedId feed = Declare(KeyRange::All());
   std::vector<FeedPosition> told;
-  store().subscriptions().Watch(FeedEntries(feed), [&](const Mutation& mutation, Version) {
-    const auto entry = DecodeFeedEntry(mutation.key, mutation.value);
+  store().subscriptions().Watch(FeedEntries(feed), [&](const Mutation* mutation, Version) {
+    if (mutation == nullptr) return;
+    const auto entry = DecodeFeedEntry(mutation->key, mutation->value);
     ASSERT_TRUE(entry) << entry.error();
     told.push_back(entry->position);
   });

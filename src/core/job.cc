@@ -20,7 +20,7 @@ Error HasEndedError(const JobRecord& job) {
 class JobWatch {
  public:
   JobWatch(Subscriptions& subscriptions, JobId id) : subscriptions_(subscriptions) {
-    id_ = subscriptions_.Watch(KeyRange::Single(JobKey(id)), [this](const Mutation&, Version) {
+    id_ = subscriptions_.Watch(KeyRange::Single(JobKey(id)), [this](const Mutation*, Version) {
       {
         std::lock_guard lock(mutex_);
         changed_ = true;

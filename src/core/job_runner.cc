@@ -43,7 +43,7 @@ JobRunner::JobRunner(Store& store, std::vector<JobKind> kinds, JobRunnerOptions 
 JobRunner::~JobRunner() { StopThread(); }
 
 void JobRunner::Start() {
-  watch_ = store_.subscriptions().Watch(SpaceRange(Space::kJobQueue), [this](const Mutation&, Version) {
+  watch_ = store_.subscriptions().Watch(SpaceRange(Space::kJobQueue), [this](const Mutation*, Version) {
     {
       std::lock_guard lock(mutex_);
       poked_ = true;

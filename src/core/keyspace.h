@@ -5,6 +5,7 @@
 //   1       settings  (1, text name, …)                        what the store knows about itself
 //                     (1, "catalog")                           model/catalog: when a namespace changed last
 //                     (1, "feed", uint feed)                   core/feed: a declaration
+//                     (1, "feeds")                             core/feed: when one was declared last
 //                     (1, "secret", text name)                 core/secret: what no tool prints
 //                     (1, "token", text id)                    model/access: a token
 //                     (1, "tokens")                            model/access: that there has been a token

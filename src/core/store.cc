@@ -9,6 +9,10 @@ namespace kvarts {
 
 namespace {
 
+// Bodies that may wait for their reads at the same time, and those that may wait for that.
+constexpr size_t kReaders = 16;
+constexpr size_t kMaxQueuedReaders = 10'000;
+
 Error GaveUp() { return Error(ErrorCode::kOverloaded, "the commit's turn did not come in time; nothing was written"); }
 
 }  // namespace
@@ -37,6 +41,7 @@ struct Store::RunState {
   void Settle(Result<Committed> committed) {
     if (!committed.has_value()) return Finish(std::move(committed).error());
     report.version = committed->version;
+    report.session = committed->session;
     report.cost.sync_wait_us += committed->sync_wait_us;
     for (const auto& effect : effects) effect(committed->version);
     Finish(std::move(report));
@@ -108,11 +113,24 @@ class Store::BodySubmission final : public Submission {
   bool too_late_ = false;
 };
 
+// Requests on their way to the engine.
+struct Store::Arrived {
+  std::vector<Request> requests;
+  size_t next = 0;  // the first that was not begun
+  std::vector<std::unique_ptr<Submission>> submissions = {};
+  std::unique_ptr<BodySubmission<RunState>> waits = {};  // behind those, before the next
+};
+
 Result<std::unique_ptr<Store>> Store::Open(Engine& engine) {
   std::unique_ptr<Store> store(new Store(engine));
   engine.SetListener(&store->subscriptions_);
   KVARTS_CHECK_OK(store->feeds_.Load());
   return store;
+}
+
+Store::Store(Engine& engine)
+    : engine_(engine), subscriptions_(engine.capabilities().shared ? &engine : nullptr), feeds_(engine) {
+  if (engine.capabilities().reads_may_wait) readers_ = std::make_unique<WorkerPool>(kReaders, kMaxQueuedReaders);
 }
 
 Store::~Store() = default;
@@ -145,20 +163,23 @@ Status Store::RunAndTake(RunState& state, Txn& txn, Commit* commit) {
   return {};
 }
 
-bool Store::Prepare(RunState& state, bool in_order, Submission* submission) {
+Store::Prepared Store::Prepare(RunState& state, bool in_order, bool may_wait, Submission* submission) {
   Txn txn(engine_, state.options.context);
+  if (!may_wait) txn.ForbidWaiting();
   const Status ran = RunOnce(state, txn, &submission->commit);
+  if (txn.waits()) return Prepared::kWaits;
   if (!ran.has_value()) {
     submission->run_first = in_order;
-    if (!in_order) state.Finish(ran.error());
-    return in_order;
+    if (in_order) return Prepared::kSubmit;
+    state.Finish(ran.error());
+    return Prepared::kAnswered;
   }
   const Commit& commit = submission->commit;
   const bool decides = txn.states() || !commit.mutations.empty() || (in_order && !commit.preconditions.empty());
-  if (decides) return true;
+  if (decides) return Prepared::kSubmit;
   for (const auto& effect : state.effects) effect(state.report.version);
   state.Finish(std::move(state.report));
-  return false;
+  return Prepared::kAnswered;
 }
 
 Result<RunReport> Store::RunBody(const Body& body, RunOptions options) {
@@ -166,7 +187,7 @@ Result<RunReport> Store::RunBody(const Body& body, RunOptions options) {
   std::unique_ptr<Submission> submission = std::make_unique<BodySubmission<std::shared_ptr<RunState>>>(state);
   // Whoever may give up must be able to do so while others are at work.
   submission->caller_waits = !state->deadline && !state->options.stop.stop_possible();
-  if (Prepare(*state, false, submission.get())) engine_.Submit({&submission, 1});
+  if (Prepare(*state, false, true, submission.get()) == Prepared::kSubmit) engine_.Submit({&submission, 1});
   return Wait(*state);
 }
 
@@ -193,16 +214,37 @@ void Store::RunAsync(Request request) {
 }
 
 void Store::RunAsync(std::vector<Request> requests) {
-  std::vector<std::unique_ptr<Submission>> submissions;
-  submissions.reserve(requests.size());
-  for (Request& request : requests) {
-    auto submission = std::make_unique<BodySubmission<RunState>>(*this, std::move(request.body),
-                                                                 std::move(request.options), std::move(request.done));
-    submission->caller_waits = submission->state().options.caller_waits;
-    const bool in_order = !submissions.empty();
-    if (Prepare(submission->state(), in_order, submission.get())) submissions.push_back(std::move(submission));
+  Arrived arrived{std::move(requests)};
+  if (SubmitAll(&arrived, readers_ == nullptr)) return;
+  // They stay together, and in their order.
+  auto shared = std::make_shared<Arrived>(std::move(arrived));
+  if (readers_->Submit([this, shared] { SubmitAll(shared.get(), true); })) return;
+  const Error refused(ErrorCode::kOverloaded, "too many transactions wait for what they read",
+                      {{"at_most", std::to_string(kMaxQueuedReaders)}});
+  for (const auto& submission : shared->submissions) submission->Done(refused);
+  shared->waits->Done(refused);
+  for (; shared->next < shared->requests.size(); ++shared->next) shared->requests[shared->next].done(refused);
+}
+
+bool Store::SubmitAll(Arrived* arrived, bool may_wait) {
+  while (arrived->waits || arrived->next < arrived->requests.size()) {
+    auto submission = std::move(arrived->waits);
+    if (!submission) {
+      Request& request = arrived->requests[arrived->next++];
+      submission = std::make_unique<BodySubmission<RunState>>(*this, std::move(request.body),
+                                                              std::move(request.options), std::move(request.done));
+      submission->caller_waits = submission->state().options.caller_waits;
+    }
+    const bool in_order = !arrived->submissions.empty();
+    const Prepared prepared = Prepare(submission->state(), in_order, may_wait, submission.get());
+    if (prepared == Prepared::kWaits) {
+      arrived->waits = std::move(submission);
+      return false;
+    }
+    if (prepared == Prepared::kSubmit) arrived->submissions.push_back(std::move(submission));
   }
-  if (!submissions.empty()) engine_.Submit(submissions);
+  if (!arrived->submissions.empty()) engine_.Submit(arrived->submissions);
+  return true;
 }
 
 class Store::Waiting {
@@ -229,32 +271,45 @@ class Store::Waiting {
   const Subscriptions::Id ticket_;
   const WaitingBody body_;
   RunState state_;
-  bool parked_ = false;  // the last run had nothing to do
+  bool parked_ = false;             // the last run had nothing to do
+  std::atomic<bool> woken_{false};  // during a turn
 };
 
 // Every turn of a waiting body is a submission of its own, run on the commit thread: when it finds nothing to do and
-// waits again, no commit can have slipped by.
+// waits again, no commit can have slipped by. On an engine that other processes write to, and that has several commits
+// under way at once, it waits from before its view is opened, and being woken during its turn is made up for behind it.
 class Store::WaitingSubmission final : public Submission {
  public:
-  explicit WaitingSubmission(std::shared_ptr<Waiting> waiting) : waiting_(std::move(waiting)) { run_first = true; }
+  explicit WaitingSubmission(std::shared_ptr<Waiting> waiting)
+      : waiting_(std::move(waiting)), shared_(waiting_->state_.store.engine_.capabilities().shared) {
+    run_first = true;
+  }
 
-  bool Claim() override { return waiting_->state_.Take(); }
+  bool Claim() override {
+    RunState& state = waiting_->state_;
+    bool taken = state.Take();
+    if (!taken && shared_) {
+      waiting_->woken_ = true;
+      taken = state.Take();  // the other turn may have ended meanwhile
+    }
+    if (taken && shared_) Register();
+    return taken;
+  }
   bool CanRun() const override { return true; }
   Status Run(View& view) override {
     RunState& state = waiting_->state_;
     Txn txn(state.store.engine_, state.options.context, view);
     const Status ran = state.store.RunOnce(state, txn, &commit);
     parked_ = ran.has_value() && waiting_->parked_;
-    if (parked_) {
-      commit = {};
-      state.store.subscriptions_.Wait(waiting_->ticket_, waiting_->range_,
-                                      [waiting = waiting_] { return std::make_unique<WaitingSubmission>(waiting); });
-    }
+    if (parked_) commit = {};
+    if (shared_) return ran;
+    if (parked_) Register();
     state.SetTurn(parked_ ? RunState::kWaiting : RunState::kEnded);
     return ran;
   }
   void Done(Result<Committed> outcome) override {
     RunState& state = waiting_->state_;
+    if (shared_) return EndTurn(std::move(outcome));
     if (!parked_) return state.Settle(std::move(outcome));
     // What it saw was not written after all, so it may be waiting for what is already there.
     if (outcome.has_value() || !state.GiveUp(RunState::kEnded)) return;
@@ -263,7 +318,27 @@ class Store::WaitingSubmission final : public Submission {
   }
 
  private:
-  std::shared_ptr<Waiting> waiting_;
+  void Register() {
+    waiting_->state_.store.subscriptions_.Wait(waiting_->ticket_, waiting_->range_, [waiting = waiting_] {
+      return std::make_unique<WaitingSubmission>(waiting);
+    });
+  }
+
+  void EndTurn(Result<Committed> outcome) {
+    RunState& state = waiting_->state_;
+    if (!parked_ || !outcome.has_value()) {
+      state.store.subscriptions_.Cancel(waiting_->ticket_);
+      state.SetTurn(RunState::kEnded);
+      return state.Settle(std::move(outcome));
+    }
+    state.SetTurn(RunState::kWaiting);
+    if (!waiting_->woken_.exchange(false)) return;
+    std::unique_ptr<Submission> again = std::make_unique<WaitingSubmission>(waiting_);
+    state.store.engine_.Submit({&again, 1});
+  }
+
+  const std::shared_ptr<Waiting> waiting_;
+  const bool shared_;
   bool parked_ = false;  // this turn ended in waiting again
 };
 

@@ -19,6 +19,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/worker_pool.h"
 #include "core/context.h"
 #include "core/feed.h"
 #include "core/subscriptions.h"
@@ -44,6 +45,7 @@ struct RunOptions {
 struct RunReport {
   Version version;  // of the commit; of the view if nothing was written
   Cost cost;
+  SessionToken session = {};  // of the commit, where the engine has them
 };
 
 class Store {
@@ -58,6 +60,10 @@ class Store {
   // bodies that still wait are dropped.
   static Result<std::unique_ptr<Store>> Open(Engine& engine);
   ~Store();
+  // Before the engine goes: bodies that wait for what they read are answered, and no more are begun.
+  void Stop() {
+    if (readers_ != nullptr) readers_->Stop();
+  }
 
   Engine& engine() { return engine_; }
   Subscriptions& subscriptions() { return subscriptions_; }
@@ -94,19 +100,27 @@ class Store {
   class BodySubmission;
   class WaitingSubmission;
 
-  explicit Store(Engine& engine) : engine_(engine), feeds_(engine) {}
+  explicit Store(Engine& engine);
+
+  struct Arrived;
+  // Runs the bodies, and submits. False when one would have to wait for what it reads, and may not.
+  bool SubmitAll(Arrived* arrived, bool may_wait);
 
   // Runs the body on a fresh Txn and makes its commit. Never throws.
   Status RunOnce(RunState& state, Txn& txn, Commit* commit);
   Status RunAndTake(RunState& state, Txn& txn, Commit* commit);
-  // Runs the body; true when there is something for the engine to decide, else the answer has been given. When it is
-  // `in_order` behind others not yet submitted, whatever it found by reading is for the engine to decide.
-  bool Prepare(RunState& state, bool in_order, Submission* submission);
+  // Runs the body, and says whether there is something for the engine to decide, or the answer has been given; or that
+  // the body would have to wait, if it may not, and nothing has happened. When it is `in_order` behind others not yet
+  // submitted, whatever it found by reading is for the engine to decide.
+  enum class Prepared { kSubmit, kAnswered, kWaits };
+  Prepared Prepare(RunState& state, bool in_order, bool may_wait, Submission* submission);
   Result<RunReport> Wait(RunState& state);
 
   Engine& engine_;
   Subscriptions subscriptions_;
   FeedTable feeds_;
+  // Where bodies run that read, on an engine whose reads may wait for a network. It goes first.
+  std::unique_ptr<WorkerPool> readers_;
 };
 
 template <class F>

@@ -1,6 +1,7 @@
 #include "core/subscriptions.h"
 
 #include <algorithm>
+#include <set>
 
 namespace kvarts {
 namespace {
@@ -31,9 +32,26 @@ void Subscriptions::Group<Callback>::Remove(Id id) {
 }
 
 template <class Callback>
+auto Subscriptions::Group<Callback>::Take(std::span<const KeyRange> ranges) -> std::map<Id, Member> {
+  std::set<std::pair<BytesView, BytesView>> bounds;
+  for (const KeyRange& range : ranges) bounds.emplace(range.start, range.end);
+  std::map<Id, Member> taken;
+  for (const auto& [id, member] : members_) {
+    if (bounds.contains({member.range.start, member.range.end})) taken.emplace(id, member);
+  }
+  for (const auto& [id, member] : taken) Remove(id);
+  return taken;
+}
+
+template <class Callback>
 void Subscriptions::Group<Callback>::Find(const Mutation& mutation, std::vector<Id>* found) const {
   if (mutation.op == Mutation::Op::kEraseRange) return ranges_.FindMeeting({mutation.key, mutation.end}, found);
   ranges_.FindHolding(mutation.key, found);
+}
+
+template <class Callback>
+void Subscriptions::Group<Callback>::AddRanges(std::vector<KeyRange>* ranges) const {
+  for (const auto& [id, member] : members_) ranges->push_back(member.range);
 }
 
 template <class Callback>
@@ -49,6 +67,23 @@ Subscriptions::Id Subscriptions::Watch(KeyRange range, WatchCallback callback) {
   return id;
 }
 
+Subscriptions::Id Subscriptions::WatchLive(KeyRange range, LiveCallback callback) {
+  using Kind = News::Kind;
+  if (shared_ != nullptr) {
+    const Id id = NextTicket();
+    {
+      const std::lock_guard lock(mutex_);
+      beginning_.Add(id, std::move(range), std::move(callback));
+    }
+    shared_->FollowNow();
+    return id;
+  }
+  callback({Kind::kBegins});
+  return Watch(std::move(range), [callback = std::move(callback)](const Mutation* mutation, Version version) {
+    callback({Kind::kChange, mutation, version});
+  });
+}
+
 void Subscriptions::Wait(Id ticket, KeyRange range, WakeCallback wake) {
   std::lock_guard lock(mutex_);
   waiters_.Add(ticket, std::move(range), std::move(wake));
@@ -58,6 +93,16 @@ void Subscriptions::Cancel(Id id) {
   std::lock_guard lock(mutex_);
   watchers_.Remove(id);
   waiters_.Remove(id);
+  beginning_.Remove(id);
+  live_.Remove(id);
+}
+
+bool Subscriptions::MayFollow(const Commit& commit) {
+  if (waiters_.empty()) return false;
+  std::lock_guard lock(mutex_);
+  std::vector<Id> woken;
+  for (const Mutation& mutation : commit.mutations) waiters_.Find(mutation, &woken);
+  return !woken.empty();
 }
 
 void Subscriptions::Decided(const Commit& commit, Version, std::vector<std::unique_ptr<Submission>>* next) {
@@ -65,10 +110,67 @@ void Subscriptions::Decided(const Commit& commit, Version, std::vector<std::uniq
   std::lock_guard lock(mutex_);
   std::vector<Id> woken;
   for (const Mutation& mutation : commit.mutations) waiters_.Find(mutation, &woken);
+  Wake(std::move(woken), next);
+}
+
+void Subscriptions::Wake(std::vector<Id> woken, std::vector<std::unique_ptr<Submission>>* next) {
   Order(&woken);
   for (const Id id : woken) {
     next->push_back((*waiters_.CallbackOf(id))());
     waiters_.Remove(id);
+  }
+}
+
+void Subscriptions::Followed(FollowedRanges* ranges) {
+  std::lock_guard lock(mutex_);
+  watchers_.AddRanges(&ranges->touched);
+  waiters_.AddRanges(&ranges->touched);
+  live_.AddRanges(&ranges->told);
+  beginning_.AddRanges(&ranges->told);
+  beginning_.AddRanges(&ranges->beginning);
+}
+
+void Subscriptions::Elsewhere(const KeyRange& range, std::vector<std::unique_ptr<Submission>>* next) {
+  std::lock_guard lock(mutex_);
+  std::vector<Id> concerned;
+  waiters_.Find(range, &concerned);
+  Wake(std::move(concerned), next);
+  concerned = {};
+  watchers_.Find(range, &concerned);
+  Order(&concerned);
+  for (const Id id : concerned) {
+    if (const auto callback = watchers_.CallbackOf(id)) (*callback)(nullptr, kNoVersion);
+  }
+}
+
+void Subscriptions::Begin(std::span<const KeyRange> ranges) {
+  std::lock_guard lock(mutex_);
+  std::vector<Id> begun;
+  for (auto& [id, member] : beginning_.Take(ranges)) {
+    live_.Add(id, std::move(member.range), *member.callback);
+    begun.push_back(id);
+  }
+  TellLive(std::move(begun), {News::Kind::kBegins});
+}
+
+void Subscriptions::Changed(const Mutation& mutation, Version version) {
+  std::lock_guard lock(mutex_);
+  std::vector<Id> told;
+  live_.Find(mutation, &told);
+  TellLive(std::move(told), {News::Kind::kChange, &mutation, version});
+}
+
+void Subscriptions::Lost() {
+  std::lock_guard lock(mutex_);
+  std::vector<Id> told;
+  live_.Find(KeyRange::All(), &told);
+  TellLive(std::move(told), {News::Kind::kLost});
+}
+
+void Subscriptions::TellLive(std::vector<Id> told, const News& news) {
+  Order(&told);
+  for (const Id id : told) {
+    if (const auto callback = live_.CallbackOf(id)) (*callback)(news);
   }
 }
 
@@ -81,7 +183,7 @@ void Subscriptions::Visible(const Commit& commit, Version version) {
     watchers_.Find(mutation, &told);
     Order(&told);
     for (const Id id : told) {
-      if (const auto callback = watchers_.CallbackOf(id)) (*callback)(mutation, version);
+      if (const auto callback = watchers_.CallbackOf(id)) (*callback)(&mutation, version);
     }
   }
 }

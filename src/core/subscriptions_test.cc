@@ -17,10 +17,11 @@ class SubscriptionsTest : public StoreTest {
   Subscriptions& subscriptions() { return store().subscriptions(); }
   // Writes down what it is told, as "name:op:key".
   Subscriptions::WatchCallback Noting(const std::string& name) {
-    return [this, name](const Mutation& mutation, Version version) {
+    return [this, name](const Mutation* mutation, Version version) {
+      if (mutation == nullptr) return;
       constexpr const char* kOps[] = {"put", "erase", "range", "add"};
       const std::lock_guard lock(mutex_);
-      told_.push_back(name + ":" + kOps[static_cast<int>(mutation.op)] + ":" + mutation.key);
+      told_.push_back(name + ":" + kOps[static_cast<int>(mutation->op)] + ":" + mutation->key);
       versions_.push_back(version);
     };
   }
@@ -57,8 +58,9 @@ TEST_P(SubscriptionsTest, IsToldFromTheNextCommitOnWithItsVersion) {
 TEST_P(SubscriptionsTest, WhatIsToldCanBeRead) {
   std::string seen;
   std::thread reader;
-  subscriptions().Watch(KeyRange::All(), [&](const Mutation& mutation, Version) {
-    reader = std::thread([&, key = mutation.key] { seen = Value(key); });
+  subscriptions().Watch(KeyRange::All(), [&](const Mutation* mutation, Version) {
+    if (mutation == nullptr || reader.joinable()) return;
+    reader = std::thread([&, key = mutation->key] { seen = Value(key); });
   });
   Put("a", "1");
   reader.join();
@@ -85,7 +87,8 @@ TEST_P(SubscriptionsTest, AfterCancelNobodyIsTold) {
 TEST_P(SubscriptionsTest, AWatcherMayCancelItselfAndOthers) {
   Subscriptions::Id second = 0;
   Subscriptions::Id first = 0;
-  first = subscriptions().Watch(KeyRange::All(), [&](const Mutation& mutation, Version version) {
+  first = subscriptions().Watch(KeyRange::All(), [&](const Mutation* mutation, Version version) {
+    if (mutation == nullptr) return;
     Noting("first")(mutation, version);
     subscriptions().Cancel(first);
     subscriptions().Cancel(second);
@@ -97,6 +100,7 @@ TEST_P(SubscriptionsTest, AWatcherMayCancelItselfAndOthers) {
 }
 
 TEST_P(SubscriptionsTest, IsToldInCommitOrderFromManyThreads) {
+  KVARTS_NEEDS_TURNS();
   subscriptions().Watch(KeyRange::All(), Noting("w"));
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
@@ -110,6 +114,7 @@ TEST_P(SubscriptionsTest, IsToldInCommitOrderFromManyThreads) {
 }
 
 TEST_P(SubscriptionsTest, WaitersAreWokenOnceInTheOrderOfTheirTickets) {
+  KVARTS_NEEDS_TURNS();
   std::string order;
   const auto wake = [&](const std::string& name) {
     return [&order, name]() -> std::unique_ptr<Submission> {
@@ -132,6 +137,90 @@ TEST_P(SubscriptionsTest, WaitersAreWokenOnceInTheOrderOfTheirTickets) {
   EXPECT_EQ(order, "123");
   Put("b", "");
   EXPECT_EQ(order, "123b");
+}
+
+// Waits for what is told when another process might have had a part in it.
+class LiveTest : public SubscriptionsTest {
+ protected:
+  Subscriptions::LiveCallback Live(const std::string& name) {
+    return [this, name, noting = Noting(name)](const Subscriptions::News& news) {
+      using Kind = Subscriptions::News::Kind;
+      if (news.kind == Kind::kChange) return noting(news.mutation, news.version);
+      const std::lock_guard lock(mutex_);
+      told_.push_back(name + (news.kind == Kind::kBegins ? ":begins" : ":lost"));
+    };
+  }
+  Lines ToldSoon(size_t count) {
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    Lines all;
+    while (all.size() < count && std::chrono::steady_clock::now() < give_up) {
+      for (std::string& line : Told()) all.push_back(std::move(line));
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return all;
+  }
+};
+KVARTS_ON_EVERY_ENGINE(LiveTest);
+
+TEST_P(LiveTest, ALiveWatcherBeginsAndIsToldOfEveryChangeOnce) {
+  const auto id = subscriptions().WatchLive({"b", "d"}, Live("w"));
+  EXPECT_EQ(ToldSoon(1), Lines{"w:begins"});
+  const Version first =
+      Must({Mutation::Put("a", ""), Mutation::Put("b", ""), Mutation::Erase("c"), Mutation::Put("d", "")});
+  const Version second = Must({Mutation::EraseRange("c", "z")});
+  EXPECT_EQ(ToldSoon(3), (Lines{"w:put:b", "w:erase:c", "w:range:c"}));
+  EXPECT_EQ(versions_, (std::vector<Version>{first, first, second}));
+  // A second one of the same range begins, too.
+  subscriptions().WatchLive({"b", "d"}, Live("v"));
+  EXPECT_EQ(ToldSoon(1), Lines{"v:begins"});
+  Put("b", "");
+  EXPECT_EQ(ToldSoon(2), (Lines{"w:put:b", "v:put:b"}));
+  subscriptions().Cancel(id);
+  Put("b", "");
+  Put("c", "");
+  EXPECT_EQ(ToldSoon(2), (Lines{"v:put:b", "v:put:c"}));
+}
+
+TEST_P(LiveTest, AnEmptyRangeBeginsAndIsToldNothing) {
+  subscriptions().WatchLive({"c", "b"}, Live("w"));
+  EXPECT_EQ(ToldSoon(1), Lines{"w:begins"});
+  subscriptions().WatchLive(KeyRange::All(), Live("all"));
+  EXPECT_EQ(ToldSoon(1), Lines{"all:begins"});
+  Put("b", "");
+  EXPECT_EQ(ToldSoon(1), Lines{"all:put:b"});
+}
+
+// An engine that other processes write to says when a live watcher begins, and is the only one to tell it anything.
+TEST_P(LiveTest, OfASharedEngineOnlyThoseAreToldWhoHaveBegun) {
+  Subscriptions shared(&engine());
+  const auto followed = [&] {
+    FollowedRanges ranges;
+    shared.Followed(&ranges);
+    return ranges;
+  };
+  const KeyRange range{"a", "c"};
+  shared.WatchLive(range, Live("1"));
+  shared.WatchLive(KeyRange::All(), Live("2"));
+  const auto third = shared.WatchLive(range, Live("3"));
+  EXPECT_EQ(followed().beginning.size(), 3u);
+  EXPECT_EQ(followed().told.size(), 3u);
+  EXPECT_TRUE(followed().touched.empty());
+  const Mutation put = Mutation::Put("b", "");
+  shared.Changed(put, Version{1});
+  shared.Lost();
+  EXPECT_EQ(Told(), Lines());
+  shared.Begin(std::span(&range, 1));
+  EXPECT_EQ(Told(), (Lines{"1:begins", "3:begins"}));
+  EXPECT_EQ(followed().beginning, std::vector<KeyRange>{KeyRange::All()});
+  EXPECT_EQ(followed().told.size(), 3u);
+  shared.Visible(MakeCommit({put}), Version{2});
+  EXPECT_EQ(Told(), Lines());
+  shared.Changed(put, Version{2});
+  shared.Changed(Mutation::Put("c", ""), Version{2});
+  EXPECT_EQ(Told(), (Lines{"1:put:b", "3:put:b"}));
+  shared.Cancel(third);
+  shared.Lost();
+  EXPECT_EQ(Told(), Lines{"1:lost"});
 }
 
 // How long a thousand commits take, elsewhere, past everything but the listener.
@@ -157,7 +246,7 @@ TEST(SubscriptionsCostTest, TenThousandWhoWaitElsewhereAreNotLookedAt) {
   const auto add = [](Subscriptions& to, int i) {
     const std::string key = "key:" + std::to_string(i);
     to.Wait(to.NextTicket(), KeyRange::Single(key), [] { return std::unique_ptr<Submission>(); });
-    to.Watch(KeyRange::Prefix(key + "/"), [](const Mutation&, Version) {});
+    to.Watch(KeyRange::Prefix(key + "/"), [](const Mutation*, Version) {});
   };
   for (int i = 0; i < 10; ++i) add(few, i);
   for (int i = 0; i < 10'000; ++i) add(many, i);

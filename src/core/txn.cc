@@ -12,10 +12,19 @@ Txn::Txn(Engine& engine, const Context& context, View& view) : engine_(engine), 
 
 Result<View*> Txn::Base() {
   if (view_ == nullptr) {
+    if (!may_wait_) {
+      waits_ = true;
+      return Error(ErrorCode::kUnavailable, "the transaction would have to wait for what it reads");
+    }
     KVARTS_TRY(own_view_, engine_.OpenView());
     view_ = own_view_.get();
   }
   return view_;
+}
+
+bool Txn::MayLook() const {
+  if (view_ == nullptr) return false;
+  return own_view_ == nullptr || !engine_.capabilities().reads_may_wait;
 }
 
 const Overlay& Txn::Writes() {

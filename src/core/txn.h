@@ -50,6 +50,9 @@ class Txn {
     states_ = true;
   }
 
+  // Whether looking something up costs no more than a read at a view that is there, or must be done since nothing may
+  // change any more before the commit is decided. Else the body rests on what is known.
+  bool MayLook() const;
   // Something read earlier, outside of this transaction, that the body rests on: it counts as read here. `known` is of
   // a kind that reads leave, with the version at which it was seen.
   void RestOn(Precondition known) {
@@ -78,6 +81,9 @@ class Txn {
   const Limits& limits() const { return engine_.limits(); }
 
   // For Store.
+  // A transaction that must not wait: the first read that would have to open a view fails, and `waits` says so.
+  void ForbidWaiting() { may_wait_ = false; }
+  bool waits() const { return waits_; }
   const std::vector<Mutation>& mutations() const { return mutations_; }
   // Whether there are conditions of the caller's own.
   bool states() const { return states_; }
@@ -106,6 +112,8 @@ class Txn {
   std::vector<std::function<void(Version)>> effects_;
   Overlay overlay_;
   bool states_ = false;
+  bool may_wait_ = true;
+  bool waits_ = false;
   size_t in_overlay_ = 0;  // how many mutations the overlay knows
   std::optional<std::mt19937_64> random_;
   Cost cost_;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -13,7 +14,9 @@
 #include "base/durability.h"
 #include "base/result.h"
 #include "base/version.h"
+#include "encoding/key_range.h"
 #include "engine/record.h"
+#include "engine/session_token.h"
 
 namespace kvarts {
 
@@ -73,6 +76,11 @@ struct Mutation {
   static Mutation Put(BytesView key, BytesView value, Timestamp expiry = kNever);
   static Mutation Erase(BytesView key);
   static Mutation EraseRange(BytesView start, BytesView end);
+
+  // Whether it is about the key; a key that its version completes is not known before.
+  bool Touches(BytesView other) const {
+    return op == Op::kEraseRange ? other >= key && (end.empty() || other < end) : other == key;
+  }
   static Mutation Add(BytesView key, int64_t delta);
 
   // Writes the version over the stamped places.
@@ -88,6 +96,7 @@ struct Commit {
 struct Committed {
   Version version;
   uint64_t sync_wait_us = 0;  // how long the log took to reach the disk, for the cost of the request
+  SessionToken session = {};  // a read with it sees the commit, on engines with replicas
 };
 
 // A commit on its way through an engine. The engine owns it from Submit until it has called Done, exactly once.
@@ -115,15 +124,38 @@ class Submission {
   virtual void Done(Result<Committed> outcome) = 0;
 };
 
+// Where it matters to a listener what is committed, also by other processes.
+struct FollowedRanges {
+  std::vector<KeyRange> touched;    // that something has changed
+  std::vector<KeyRange> told;       // what has changed
+  std::vector<KeyRange> beginning;  // those of `told` that have yet to begin
+};
+
 // Who is told of every commit, in commit order, on the commit thread; it must be quick.
 class CommitListener {
  public:
   virtual ~CommitListener() = default;
+  // Whether Decided might put anything into `next` for this commit: an engine that takes many commits to its server at
+  // once then takes none behind it along. It may say yes in vain.
+  virtual bool MayFollow(const Commit&) { return true; }
   // The commit is decided but neither durable nor visible. Submissions put into `next` take their turn right after
   // it, before everything submitted later.
   virtual void Decided(const Commit& commit, Version version, std::vector<std::unique_ptr<Submission>>* next) = 0;
   // The commit is as durable as it asked to be, and visible.
   virtual void Visible(const Commit& commit, Version version) = 0;
+  // The rest is of an engine that other processes write to. It asks now and then in which ranges their changes matter;
+  // one that was not among those of the last time is told of once, when they are noted from there on.
+  virtual void Followed(FollowedRanges* ranges) = 0;
+  // One of them may have changed something in the range, and it is not known what. Submissions put into `next` are
+  // submitted.
+  virtual void Elsewhere(const KeyRange& range, std::vector<std::unique_ptr<Submission>>* next) = 0;
+  // Ranges that are to be told of begin: what is not visible by now will be told.
+  virtual void Begin(std::span<const KeyRange> ranges) = 0;
+  // A change in such a range, by this process or another: each once, in the order of versions. There may be more than
+  // was asked for.
+  virtual void Changed(const Mutation& mutation, Version version) = 0;
+  // Changes are missing from here on, in any of these ranges.
+  virtual void Lost() = 0;
 };
 
 }  // namespace kvarts

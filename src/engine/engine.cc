@@ -37,6 +37,12 @@ std::optional<Profile> ParseProfile(std::string_view name) {
   return std::nullopt;
 }
 
+void Engine::GetLater(std::unique_ptr<PendingGet> read) {
+  const std::vector<BytesView> keys(read->keys.begin(), read->keys.end());
+  read->records.resize(keys.size());
+  read->Done(Get(keys, read->records, read->options));
+}
+
 Result<Committed> CommitAndWait(Engine& engine, Commit commit) {
   Waiter waiter;
   std::unique_ptr<Submission> submission = std::make_unique<WaitedSubmission>(&waiter);

@@ -8,7 +8,7 @@
 // - An expired value does not exist: for a view from its expiry on by the view's time, for a precondition by the
 //   commit's time. Neither time ever goes back.
 // - A commit is whole: a view shows all of it or nothing. Versions grow per key, and no version is issued twice.
-// - `Get` is linearizable: it sees every commit acknowledged before it began.
+// - `Get` is linearizable, unless it asks for less: it sees every commit acknowledged before it began.
 // - What survives a crash is a prefix of commit order that holds every acknowledged `sync` commit; a reader never saw
 //   a `sync` commit that was not yet on disk.
 #pragma once
@@ -40,11 +40,12 @@ std::string_view ProfileName(Profile profile);
 std::optional<Profile> ParseProfile(std::string_view name);
 
 struct Capabilities {
-  std::string name;                          // as in --engine
-  bool persistent = false;                   // survives its process
-  bool total_order = false;                  // versions grow in commit order over all keys
-  bool reads_may_wait = false;               // a read may wait for a network: run bodies on worker threads
-  Durability strongest = Durability::kNone;  // what is stronger is refused
+  std::string name;             // as in --engine
+  bool persistent = false;      // survives its process
+  bool total_order = false;     // versions grow in commit order over all keys
+  bool reads_may_wait = false;  // a read may wait for a network: run bodies on worker threads
+  bool shared = false;          // other processes write to it, too
+  bool replicas = false;        // freshness is heeded, and commits have session tokens
 };
 
 struct Health {
@@ -61,25 +62,52 @@ struct RangeEstimate {
 
 inline Error CompactionStopped() { return Error(ErrorCode::kUnavailable, "the compaction was stopped"); }
 
+// A read of the newest records that nobody waits for: the answer is told.
+class PendingGet {
+ public:
+  virtual ~PendingGet() = default;
+
+  std::vector<Bytes> keys;
+  std::vector<std::optional<Record>> records;  // in the order of the keys, when it is done
+  ReadOptions options;
+
+  // Once, on some thread; it must be quick.
+  virtual void Done(Status outcome) = 0;
+};
+
 class Engine {
  public:
   virtual ~Engine() = default;
 
   virtual const Capabilities& capabilities() const = 0;
   virtual const Limits& limits() const = 0;
+  // What is stronger is refused. With replicas it may change at any time.
+  virtual Durability strongest() const { return Durability::kSync; }
 
-  // `overloaded` beyond Limits::max_views.
-  virtual Result<std::unique_ptr<View>> OpenView() = 0;
+  // `overloaded` beyond Limits::max_views. What a transaction rests on is read at a strong one.
+  virtual Result<std::unique_ptr<View>> OpenView(const Freshness& freshness) = 0;
+  Result<std::unique_ptr<View>> OpenView() { return OpenView(Freshness()); }
   // The newest records; consistent among themselves, without the cost of keeping a view.
   virtual Status Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out,
                      const ReadOptions& options) = 0;
+  // The same without waiting, on an engine whose reads may wait: those that come together are read together. Others
+  // answer at once.
+  virtual void GetLater(std::unique_ptr<PendingGet> read);
   // Takes over the submissions, in order. Their Done is called on some thread, possibly before Submit returns.
   virtual void Submit(std::span<std::unique_ptr<Submission>> submissions) = 0;
   // At most one, set before the first Submit. It outlives the engine.
   virtual void SetListener(CommitListener* listener) = 0;
+  // The listener follows more than before: an engine that asks it now and then asks at once.
+  virtual void FollowNow() {}
 
   // Time as views and commits see it.
   virtual Timestamp Now() const = 0;
+  // A version up to which everything is visible to a view that is opened after this, and at least that of the last
+  // commit of this process unless others take very long. Where versions follow the order of commits that is the last
+  // one.
+  virtual Result<Version> Settle() { return LastVersion(); }
+  // The same without waiting: as far as is known.
+  virtual Version Settled() const { return LastVersion(); }
   // The version of the newest visible commit.
   virtual Version LastVersion() const = 0;
   // Returns when everything acknowledged so far is on disk.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,17 @@ struct CommitPathStats {
   uint64_t delayed_write_rate = 0;  // bytes a second that writes are held to; 0 when they are not
 };
 
+// A server that the engine keeps its data on.
+struct DataServer {
+  std::string name;
+  std::string role;                   // "primary", "replica", "replaced", "refused" or "unknown"
+  bool usable = false;                // it answers, and is not left alone because it failed
+  std::optional<double> lag_seconds;  // of a replica
+  uint64_t connections = 0;           // of this process
+  uint64_t standbys = 0;              // that are connected to it
+  std::string problem;                // empty when there is none
+};
+
 struct EngineStats {
   std::vector<LevelStats> levels;
   std::vector<ProfileStats> profiles;
@@ -102,8 +114,13 @@ struct EngineStats {
   WorkStats flushes;
   WorkStats compactions;
   uint64_t expired_dropped = 0;  // values that compaction dropped because they had expired
+  uint64_t collect_backlog = 0;  // dead entries that wait to be collected, where that is not compaction's work
   ReadPathStats read_path;
   CommitPathStats commit_path;
+
+  std::vector<DataServer> servers;  // of an engine that has some
+  uint64_t replica_reads = 0;       // keys, since the store was opened
+  uint64_t replica_misses = 0;      // keys that could be read on a replica, and were read on the primary: none was fit
 
   bool writable = true;
   std::string not_writable_because;  // empty when it is

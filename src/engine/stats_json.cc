@@ -61,6 +61,19 @@ void AppendFigure(JsonWriter* json, std::string_view name, const Figure& figure)
   json->Field("verdict", figure.Verdict()).EndObject();
 }
 
+void AppendServers(JsonWriter* json, const EngineStats& stats) {
+  json->Name("servers").BeginArray();
+  for (const DataServer& server : stats.servers) {
+    json->BeginObject().Field("name", server.name).Field("role", server.role).Field("usable", server.usable);
+    if (server.lag_seconds) json->Field("lag_seconds", *server.lag_seconds);
+    json->Field("connections", server.connections).Field("standbys", server.standbys);
+    if (!server.problem.empty()) json->Field("problem", server.problem);
+    json->EndObject();
+  }
+  json->EndArray();
+  json->Field("replica_reads", stats.replica_reads).Field("replica_misses", stats.replica_misses);
+}
+
 }  // namespace
 
 void AppendHistogram(JsonWriter* json, std::string_view name, const HistogramSnapshot& histogram) {
@@ -97,7 +110,9 @@ void AppendStats(JsonWriter* json, const EngineStats& stats) {
   AppendWork(json, "compactions", stats.compactions);
   AppendReadPath(json, stats);
   AppendCommitPath(json, stats.commit_path);
-  json->Field("expired_dropped", stats.expired_dropped).Field("writable", stats.writable);
+  if (!stats.servers.empty()) AppendServers(json, stats);
+  json->Field("expired_dropped", stats.expired_dropped).Field("collect_backlog", stats.collect_backlog);
+  json->Field("writable", stats.writable);
   json->Field("not_writable_because", stats.not_writable_because).Field("pressure", stats.pressure);
   json->Field("disk_free_bytes", stats.disk_free_bytes);
 }

@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/consistency.h"
 #include "base/result.h"
 #include "base/version.h"
 #include "encoding/key_range.h"
 #include "engine/record.h"
+#include "engine/session_token.h"
 
 namespace kvarts {
 
@@ -27,6 +29,13 @@ struct ReadCost {
   ReadCost& operator+=(const ReadCost& other);
 };
 
+// How new what is read must be. Engines without replicas are always strong.
+struct Freshness {
+  Consistency consistency = Consistency::kStrong;
+  // Of kSession: what must be seen. Without it kSession is kEventual.
+  SessionToken session = {};
+};
+
 struct ReadOptions {
   bool expired_too = false;  // show values that have expired but are still stored
   ReadCost* cost = nullptr;  // added to, if given
@@ -35,6 +44,8 @@ struct ReadOptions {
   // (max_skipped), `at_most`, `skipped` and `reached`: the key, escaped, with which a caller goes on who wants what
   // lies behind. Without `reached` nothing does.
   uint64_t max_skipped = UINT64_MAX;
+  // Of reads of the newest; a view has its own.
+  Freshness freshness = {};
 };
 
 // That error, for engines.

@@ -79,8 +79,13 @@ void CheckBounds(const ServerOptions& options, Problems* problems) {
 std::vector<std::string> ConfigProblems(const ServerOptions& options) {
   Problems problems;
   CheckListen(options, &problems);
-  if (options.data.empty() && options.engine != EngineKind::kMemory)
+  if (options.data.empty() && options.engine == EngineKind::kRocksdb)
     problems.emplace_back("data: there is no directory");
+  if (options.shards.empty() && options.engine == EngineKind::kPostgres)
+    problems.emplace_back("shards: the postgres engine needs the file that names its servers");
+  if (options.durability > Durability::kSync && options.engine != EngineKind::kPostgres)
+    problems.push_back(fmt::format("durability: {}: only the postgres engine has replicas that can promise it",
+                                   DurabilityName(options.durability)));
   CheckTls(options.tls, &problems);
   CheckBounds(options, &problems);
   for (const std::string& origin : options.http.cors_origins) {

@@ -154,7 +154,7 @@ loops = -1
 memory_budget = "7MiB"
 sync_interval = "5x"
 data = ["a", "b"]
-durability = "quorum"
+durability = "quorums"
 worker_threads = 1.5
 max_body_bytes = 1
 [http]
@@ -167,21 +167,23 @@ max_headers = 5
 )");
   sources_.environment["KVARTS_LOOPS"] = "many";
   sources_.flags["http-max-headers"] = {"7"};
-  EXPECT_THAT(Problems(),
-              ElementsAre("F:1: there is no such option: lopps; did you mean loops?",
-                          "F:2: engine: rockdsb: not one of the choices (rocksdb, memory); did you mean rocksdb?",
-                          "F:3: loops: -1: not a number",
-                          "F:4: memory_budget: 7MiB: the value is too small (from 8MiB to 64TiB)",
-                          "F:5: sync_interval: 5x: not a duration; write 60, 500ms, 5m, 2h or 7d",
-                          "F:6: data: takes one value, not a list",
-                          "F:7: durability: quorum: not one of the choices (none, interval, sync)",
-                          "F:8: worker_threads: not a value that an option takes; texts stand in quotes",
-                          "F:9: there is no such option: max_body_bytes; did you mean http.max_body_bytes?",
-                          "F:11: http.idle_timeout: not a value that an option takes; texts stand in quotes",
-                          "F:13: metrics.enabled: yes: not one of the choices (true, false)",
-                          "F:15: there is no such option: htpp.max_headers; did you mean http.max_headers?",
-                          "F:16: there is no such option: nonsense", "KVARTS_LOOPS: loops: many: not a number",
-                          "--http-max-headers: http.max_headers: 7: the value is too small (from 8 to 10000)"));
+  EXPECT_THAT(
+      Problems(),
+      ElementsAre("F:1: there is no such option: lopps; did you mean loops?",
+                  "F:2: engine: rockdsb: not one of the choices (rocksdb, memory, postgres); did you mean rocksdb?",
+                  "F:3: loops: -1: not a number",
+                  "F:4: memory_budget: 7MiB: the value is too small (from 8MiB to 64TiB)",
+                  "F:5: sync_interval: 5x: not a duration; write 60, 500ms, 5m, 2h or 7d",
+                  "F:6: data: takes one value, not a list",
+                  "F:7: durability: quorums: not one of the choices (none, interval, sync, quorum, applied); did you "
+                  "mean quorum?",
+                  "F:8: worker_threads: not a value that an option takes; texts stand in quotes",
+                  "F:9: there is no such option: max_body_bytes; did you mean http.max_body_bytes?",
+                  "F:11: http.idle_timeout: not a value that an option takes; texts stand in quotes",
+                  "F:13: metrics.enabled: yes: not one of the choices (true, false)",
+                  "F:15: there is no such option: htpp.max_headers; did you mean http.max_headers?",
+                  "F:16: there is no such option: nonsense", "KVARTS_LOOPS: loops: many: not a number",
+                  "--http-max-headers: http.max_headers: 7: the value is too small (from 8 to 10000)"));
 }
 
 TEST_F(ConfigTest, WhatIsNoTomlIsSaidWithItsLine) {
@@ -241,6 +243,10 @@ TEST_F(ConfigTest, OptionsAreHeldAgainstEachOther) {
               ElementsAre("listen: localhost:1: given twice",
                           "listen: nowhere: an address is host:port, [host]:port or unix:/path"));
   EXPECT_THAT(problems([](ServerOptions& o) { o.data.clear(); }), ElementsAre("data: there is no directory"));
+  EXPECT_THAT(problems([](ServerOptions& o) { o.durability = Durability::kQuorum; }),
+              ElementsAre("durability: quorum: only the postgres engine has replicas that can promise it"));
+  EXPECT_THAT(problems([](ServerOptions& o) { o.engine = EngineKind::kPostgres; }),
+              ElementsAre("shards: the postgres engine needs the file that names its servers"));
   EXPECT_THAT(problems([](ServerOptions& o) { o.http.cors_origins = {"*", "https://example.org:8443"}; }), IsEmpty());
   for (const char* wrong : {"example.org", "https://", "://a", "https://a/b", "https://a b", "https://a\nb", ""}) {
     ServerOptions options;

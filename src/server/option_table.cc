@@ -5,9 +5,9 @@
 namespace kvarts {
 namespace {
 
-constexpr std::array<std::string_view, 2> kEngineNames = {"rocksdb", "memory"};
-// Those that an engine without replicas can promise.
-constexpr std::array<std::string_view, 3> kDurabilityNames = {"none", "interval", "sync"};
+constexpr std::array<std::string_view, 3> kEngineNames = {"rocksdb", "memory", "postgres"};
+constexpr std::array<std::string_view, 5> kDurabilityNames = {"none", "interval", "sync", "quorum", "applied"};
+constexpr std::array<std::string_view, 3> kConsistencyNames = {"eventual", "session", "strong"};
 constexpr std::array<std::string_view, 2> kTlsVersionNames = {"1.2", "1.3"};
 constexpr std::array<std::string_view, 2> kTokenPolicyNames = {"auto", "always"};
 
@@ -41,6 +41,7 @@ constexpr Option kTable[] = {
     {"data", kPath, [](Of o) { return Ref(o.data); }, "the data directory, made if it is not there"},
     {"engine", kChoice, [](Of o) { return Choice(o.engine, kEngineNames); },
      "what stores the data; memory forgets everything at the end"},
+    {"shards", kPath, [](Of o) { return Ref(o.shards); }, "of the postgres engine: the file that names its servers"},
     {"durability", kChoice, [](Of o) { return Choice(o.durability, kDurabilityNames); },
      "what the acknowledgement of a write promises, unless the request says otherwise"},
     {"sync_interval", kDuration, [](Of o) { return Ref(o.sync_interval); },
@@ -79,6 +80,33 @@ constexpr Option kTable[] = {
      "how old a view may become before it is closed", kSecond, 24 * kHour},
     {"limits.max_cursor_age", kDuration, [](Of o) { return Ref(o.max_cursor_age); },
      "how long the cursor of a page can be resumed", kSecond, 365 * 24 * kHour},
+
+    {"consistency.default", kChoice, [](Of o) { return Choice(o.reads.consistency, kConsistencyNames); },
+     "how new what is read must be, unless the request says otherwise; matters only with replicas"},
+    {"consistency.max_lag", kDuration, [](Of o) { return Ref(o.reads.max_lag); },
+     "a replica that is further behind is not read from", 0, 24 * kHour},
+    {"consistency.session_wait", kDuration, [](Of o) { return Ref(o.reads.session_wait); },
+     "how long a read of a session waits for a replica that has what it must see, before the primary is asked", 0,
+     kHour},
+
+    {"postgres.commit_connections", kCount, [](Of o) { return Ref(o.postgres.commit_connections); },
+     "connections to the primary for commits", 1, 100},
+    {"postgres.read_connections", kCount, [](Of o) { return Ref(o.postgres.read_connections); },
+     "connections for reads of keys, to the primary and to all replicas together", 1, 100},
+    {"postgres.other_connections", kCount, [](Of o) { return Ref(o.postgres.other_connections); },
+     "connections to each server for pages, transactions and everything else; requests wait for one", 2, 1000},
+    {"postgres.connect_timeout", kDuration, [](Of o) { return Ref(o.postgres.connect_timeout); },
+     "how long a server may take to let a connection in", 100 * kMillisecond, 60 * kSecond},
+    {"postgres.request_timeout", kDuration, [](Of o) { return Ref(o.postgres.request_timeout); },
+     "how long a server may take to answer, waiting for a connection included", 100 * kMillisecond, kHour},
+    {"postgres.primary_patience", kDuration, [](Of o) { return Ref(o.postgres.primary_patience); },
+     "how long after the loss of the primary requests wait for another; later ones fail at once", 0, kHour},
+    {"postgres.probe_interval", kDuration, [](Of o) { return Ref(o.postgres.probe_interval); },
+     "how often each server is asked about itself", 10 * kMillisecond, 60 * kSecond},
+    {"postgres.collect_batch", kCount, [](Of o) { return Ref(o.postgres.collect_batch); },
+     "dead rows that are taken away at once", 1, 100'000},
+    {"postgres.collect_pause", kDuration, [](Of o) { return Ref(o.postgres.collect_pause); },
+     "how long the collection rests behind each batch", 0, 60 * kSecond},
 
     {"http.max_head_bytes", kSize, [](Of o) { return Ref(o.http.max_head_bytes); }, "request line and headers", kKiB,
      kMiB},

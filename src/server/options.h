@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/consistency.h"
 #include "base/durability.h"
 #include "base/log_sinks.h"
 #include "engine/limits.h"
 
 namespace kvarts {
 
-enum class EngineKind : uint8_t { kRocksdb, kMemory };
+enum class EngineKind : uint8_t { kRocksdb, kMemory, kPostgres };
 enum class TlsVersion : uint8_t { k12, k13 };
 // Whether a request must carry a token.
 enum class TokenPolicy : uint8_t {
@@ -84,6 +85,8 @@ struct ServerOptions {
   std::vector<std::string> listen = {"127.0.0.1:7700"};
   std::string data = "./data";
   EngineKind engine = EngineKind::kRocksdb;
+  // Of the postgres engine: the file that names its servers (shards.h).
+  std::string shards;
   // Of writes that do not say otherwise.
   Durability durability = Durability::kSync;
   // How long after its acknowledgement an `interval` write may be lost with the machine.
@@ -106,6 +109,32 @@ struct ServerOptions {
 
   // Of keys, values, commits, pages and views.
   Limits limits;
+  // How new what is read must be, unless the request says otherwise; with replicas.
+  struct Reads {
+    Consistency consistency = Consistency::kStrong;
+    // A replica that is further behind is not read from.
+    Duration max_lag = Duration::Seconds(10);
+    // How long a read of a session waits for a replica that has what it must see.
+    Duration session_wait = Duration::Millis(50);
+  };
+  Reads reads;
+  // Of the postgres engine.
+  struct Postgres {
+    // To the primary, for commits; and for reads of keys, to the primary and to all replicas together.
+    uint64_t commit_connections = 3;
+    uint64_t read_connections = 2;
+    // To each server, for pages, transactions and everything else.
+    uint64_t other_connections = 20;
+    Duration connect_timeout = Duration::Seconds(5);
+    Duration request_timeout = Duration::Seconds(10);
+    // How long after the loss of the primary requests wait for another.
+    Duration primary_patience = Duration::Seconds(2);
+    Duration probe_interval = Duration::Seconds(1);
+    // Dead rows are taken away so many at a time, with a pause behind.
+    uint64_t collect_batch = 1000;
+    Duration collect_pause = Duration::Millis(50);
+  };
+  Postgres postgres;
   // How long a cursor can be resumed.
   Duration max_cursor_age = Duration::Seconds(3600);
 

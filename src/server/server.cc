@@ -8,7 +8,9 @@
 #include "base/log.h"
 #include "core/secret.h"
 #include "engine/memory/memory_engine.h"
+#include "engine/postgres/postgres_engine.h"
 #include "engine/rocksdb/rocks_engine.h"
+#include "server/shards.h"
 
 namespace kvarts {
 namespace {
@@ -46,6 +48,7 @@ http::HttpOptions HttpOptionsOf(const ServerOptions& from) {
   to.slow_request = std::chrono::microseconds(from.slow_request.micros);
   to.cors_origins = from.http.cors_origins;
   to.durability = from.durability;
+  to.consistency = from.reads.consistency;
   to.metrics = from.metrics_enabled;
   to.hot_keys = from.hotkeys_enabled;
   return to;
@@ -72,6 +75,27 @@ Result<std::unique_ptr<Engine>> Server::OpenEngine(const ServerOptions& options)
     MemoryOptions memory;
     memory.limits = options.limits;
     return OpenMemoryEngine(memory);
+  }
+  if (options.engine == EngineKind::kPostgres) {
+    KVARTS_TRY(const std::vector<Shard> shards, ReadShards(options.shards));
+    if (shards.size() != 1) {
+      return Error(ErrorCode::kInvalidArgument, "the postgres engine takes one shard", {{"path", options.shards}});
+    }
+    PostgresOptions postgres;
+    postgres.limits = options.limits;
+    postgres.servers = shards.front().servers;
+    postgres.max_lag = Millis(options.reads.max_lag);
+    postgres.session_wait = Millis(options.reads.session_wait);
+    postgres.commit_connections = options.postgres.commit_connections;
+    postgres.read_connections = options.postgres.read_connections;
+    postgres.other_connections = options.postgres.other_connections;
+    postgres.connect_timeout = Millis(options.postgres.connect_timeout);
+    postgres.request_timeout = Millis(options.postgres.request_timeout);
+    postgres.primary_patience = Millis(options.postgres.primary_patience);
+    postgres.probe_interval = Millis(options.postgres.probe_interval);
+    postgres.collect_batch = options.postgres.collect_batch;
+    postgres.collect_pause = Millis(options.postgres.collect_pause);
+    return OpenPostgresEngine(postgres);
   }
   RocksOptions rocks;
   rocks.limits = options.limits;
@@ -208,6 +232,9 @@ Server::~Server() {
   for (const auto& loop : loops_) loop->AbortAll();
   workers_.reset();
   jobs_.reset();
+  if (tokens_) tokens_->Stop();
+  if (catalog_) catalog_->Stop();
+  if (store_) store_->Stop();
   engine_.reset();
   if (listener_) listener_->Close();
   loops_.clear();

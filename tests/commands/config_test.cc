@@ -78,7 +78,7 @@ TEST(ConfigCommand, SaysAllThatIsWrong) {
   EXPECT_EQ(ran.code, 1);
   EXPECT_EQ(ran.err, "kvarts: the configuration is wrong:\n  " + file +
                          ":1: there is no such option: lopps; did you mean loops?\n  " + file +
-                         ":2: engine: x: not one of the choices (rocksdb, memory)\n");
+                         ":2: engine: x: not one of the choices (rocksdb, memory, postgres)\n");
   EXPECT_EQ(RunKvarts({"config", "--tls-key", "k"}).err,
             "kvarts: the configuration is wrong:\n  tls.key: there is no tls.certificate\n");
   // What is wrong with a flag by itself is a wrong command line.

@@ -273,7 +273,7 @@ TEST_P(CommitTest, OneInABatchFailsAlone) {
 }
 
 TEST_P(CommitTest, EveryDurabilityUpToTheStrongestIsTaken) {
-  const Durability strongest = engine().capabilities().strongest;
+  const Durability strongest = engine().strongest();
   for (const Durability durability :
        {Durability::kNone, Durability::kInterval, Durability::kSync, Durability::kQuorum, Durability::kApplied}) {
     Commit commit = MakeCommit({Mutation::Put(DurabilityName(durability), "")});

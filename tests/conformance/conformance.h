@@ -28,21 +28,24 @@
 
 #include "support/commits.h"
 #include "support/engines.h"
+#include "support/on_every_engine.h"
 #include "support/printing.h"
 #include "support/reads.h"
 
 namespace kvarts::test {
 
-class EngineTest : public ::testing::TestWithParam<EngineKind> {
+class EngineTest : public OnEngineTest {
  protected:
   void SetUp() override { Open({}); }
 
   // A new, empty store with these limits, instead of the one there is.
   void Open(const Limits& limits) {
     engine_.reset();
-    engine_ = GetParam().make(limits);
+    engine_ = GetParam().Make(limits);
   }
   void Reopen() { engine_->Reopen(); }
+  // For good.
+  void Close() { engine_.reset(); }
 
   Engine& engine() { return engine_->engine(); }
   ManualClock& clock() { return engine_->clock(); }
@@ -110,11 +113,8 @@ class EngineTest : public ::testing::TestWithParam<EngineKind> {
   std::unique_ptr<TestEngine> engine_;
 };
 
-// Names the tests of an engine after it.
-inline std::string EngineName(const ::testing::TestParamInfo<EngineKind>& kind) { return kind.param.name; }
-
 }  // namespace kvarts::test
 
-// Runs a suite derived from EngineTest on every engine.
-#define KVARTS_ON_EVERY_ENGINE(Suite) \
-  INSTANTIATE_TEST_SUITE_P(On, Suite, ::testing::ValuesIn(::kvarts::test::EngineKinds()), ::kvarts::test::EngineName)
+// For what holds only where all commits take their turns one after the other.
+#define KVARTS_NEEDS_TURNS() \
+  if (!engine().capabilities().total_order) GTEST_SKIP() << "several commits are decided at once on this engine"

@@ -27,6 +27,11 @@ class Scribe final : public CommitListener {
     visible_.push_back(version);
     for (const Mutation& mutation : commit.mutations) Write("visible " + mutation.key);
   }
+  void Followed(FollowedRanges*) override {}
+  void Elsewhere(const KeyRange&, std::vector<std::unique_ptr<Submission>>*) override {}
+  void Begin(std::span<const KeyRange>) override {}
+  void Changed(const Mutation&, Version) override {}
+  void Lost() override {}
   void Note(const std::string& event) {
     const std::lock_guard lock(mutex_);
     Write(event);

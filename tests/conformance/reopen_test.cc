@@ -4,6 +4,15 @@
 namespace kvarts::test {
 namespace {
 
+class EngineKindTest : public EngineTest {};
+KVARTS_ON_EVERY_ENGINE(EngineKindTest);
+
+// Tests that have no engine to ask believe it.
+TEST_P(EngineKindTest, IsAsTheEngineSays) {
+  EXPECT_EQ(engine().capabilities().name, GetParam().name);
+  EXPECT_EQ(engine().capabilities().persistent, GetParam().persistent);
+}
+
 class ReopenTest : public EngineTest {
  protected:
   void SetUp() override {

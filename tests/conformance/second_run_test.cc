@@ -73,7 +73,7 @@ TEST_P(SecondRunTest, ADurabilityThatTheEngineHasNotIsRefused) {
     commit->durability = Durability::kApplied;
     return {};
   };
-  ASSERT_LT(engine().capabilities().strongest, Durability::kApplied);
+  if (engine().strongest() == Durability::kApplied) GTEST_SKIP() << "there is nothing that the engine has not";
   EXPECT_EQ(CodeOf(SubmitOne(engine(), RunFirst(body))->Outcome()), "invalid_argument");
   EXPECT_EQ(Contents(), "");
 }
@@ -104,11 +104,15 @@ TEST_P(SecondRunTest, IsShownEverythingDecidedBefore) {
   const auto outcome = tickets[2]->Outcome();
   ASSERT_TRUE(before && outcome);
   EXPECT_EQ(seen, "abc 2 7 absent");
-  EXPECT_EQ(version, before->version);
+  EXPECT_GE(version, before->version);
+  if (engine().capabilities().total_order) {
+    EXPECT_EQ(version, before->version);
+  }
   EXPECT_GT(outcome->version, version);
 }
 
 TEST_P(SecondRunTest, IsRunAtTheTimeOfItsCommit) {
+  KVARTS_NEEDS_TURNS();
   Put("a", "1", In(Duration::Seconds(1)));
   Wait(Duration::Micros(999'999));
   Timestamp time{};

@@ -76,7 +76,15 @@ class Checker {
       if (record.has_value() != (expected != nullptr)) return false;
       if (record && !(*record == *expected)) return false;
     }
-    return !read.scanned || model_.KeysAt(*read.scanned, at).size() == read.found.size();
+    return std::ranges::all_of(read.scans, [&](const ScanResult& scan) { return Matches(scan, at); });
+  }
+
+  bool Matches(const ScanResult& scan, Version at) const {
+    const auto shows = [&](const auto& entry) {
+      const Record* expected = model_.At(entry.first, at);
+      return expected != nullptr && entry.second == *expected;
+    };
+    return model_.KeysAt(scan.range, at).size() == scan.found.size() && std::ranges::all_of(scan.found, shows);
   }
 
   // No commit that was submitted later can be seen.
@@ -141,16 +149,6 @@ class Checker {
     }
   }
 
-  static std::string Describe(const ReadEvent& read) {
-    std::string text;
-    for (const auto& [key, record] : read.found) {
-      text += Escaped(key) + "=";
-      text += record ? Escaped(record->value) + "@" + record->header.version.ToString() : "absent";
-      text += " ";
-    }
-    return text;
-  }
-
   const History& history_;
   Model model_;
   Floor acknowledged_;  // commits
@@ -161,9 +159,26 @@ class Checker {
 
 }  // namespace
 
+std::string Describe(const ReadEvent& read) {
+  std::string text;
+  const auto add = [&text](BytesView key, const Record* record) {
+    text += Escaped(key) + "=";
+    text += record != nullptr ? Escaped(record->value) + "@" + record->header.version.ToString() : "absent";
+    text += " ";
+  };
+  for (const auto& [key, record] : read.found) add(key, record ? &*record : nullptr);
+  for (const ScanResult& scan : read.scans) {
+    text += scan.range.ToString() + ": ";
+    for (const auto& [key, record] : scan.found) add(key, &record);
+  }
+  return text;
+}
+
 void History::Append(History other) {
-  std::move(other.commits.begin(), other.commits.end(), std::back_inserter(commits));
-  std::move(other.reads.begin(), other.reads.end(), std::back_inserter(reads));
+  std::ranges::move(other.commits, std::back_inserter(commits));
+  std::ranges::move(other.reads, std::back_inserter(reads));
+  std::ranges::move(other.unknown, std::back_inserter(unknown));
+  std::ranges::move(other.refused, std::back_inserter(refused));
 }
 
 std::vector<std::string> Check(const History& history) { return Checker(history).Run(); }

@@ -17,6 +17,11 @@ int64_t Now() {
       .count();
 }
 
+const Bytes kPair1 = "pair1";
+const Bytes kPair2 = "pair2" + Bytes(2500, 'x');
+
+const Bytes kMarks = "mark/";
+
 // One thread's share. Registers are put blindly, accounts are moved between by what was read, counters are added to,
 // and the members of a set come and go under a scan of the whole set.
 class Worker {
@@ -25,7 +30,7 @@ class Worker {
       : engine_(engine), options_(options), number_(number), random_(options.seed * 1000 + number) {}
 
   void Run() {
-    for (int i = 0; i < options_.operations; ++i) {
+    for (int i = 0; i < options_.operations && (options_.stop == nullptr || !*options_.stop); ++i) {
       switch (Below(9)) {
         case 0:
           Put();
@@ -64,11 +69,11 @@ class Worker {
   // A value that nobody else writes.
   Bytes Unique() { return std::to_string(number_) + "-" + std::to_string(++written_); }
 
-  // Two keys in one commit, always with the same value.
+  // Two keys in one commit, always with the same value; one is as long as no engine stores in one piece.
   void Put() {
     const Bytes value = Unique();
     Commit(MakeCommit(
-        {Mutation::Put(Key("register", 3), value), Mutation::Put("pair1", value), Mutation::Put("pair2", value)}));
+        {Mutation::Put(Key("register", 3), value), Mutation::Put(kPair1, value), Mutation::Put(kPair2, value)}));
   }
 
   Status Move(View& view, kvarts::Commit* commit) {
@@ -86,6 +91,7 @@ class Worker {
     ScanRequest request;
     request.range = KeyRange::Prefix("set");
     KVARTS_TRY(const auto members, ScanAll(view, request));
+    scanned_ = {ResultOf(request.range, members)};
     commit->preconditions.push_back(FromRead(RangeUnchanged(request.range.start, request.range.end, view.version())));
     if (members.size() > 4) {
       commit->mutations.push_back(Mutation::Erase(members.front().key));
@@ -96,14 +102,14 @@ class Worker {
   }
 
   void Get() {
-    const std::vector<Bytes> names = {"pair1", Key("register", 3), Key("counter", 2), Key("account", 3), "pair2"};
+    const std::vector<Bytes> names = {kPair1, Key("register", 3), Key("counter", 2), Key("account", 3), kPair2};
     const std::vector<BytesView> keys(names.begin(), names.end());
     std::vector<std::optional<Record>> records(keys.size());
     ReadEvent event;
     event.when.began = Now();
     const Status got = engine_.Get(keys, records, {});
     event.when.ended = Now();
-    EXPECT_TRUE(got) << got.error();
+    if (!Answered(got)) return;
     for (size_t i = 0; i < names.size(); ++i) event.found.emplace_back(names[i], records[i]);
     history.reads.push_back(std::move(event));
   }
@@ -113,38 +119,39 @@ class Worker {
     event.when.began = Now();
     auto opened = engine_.OpenView();
     event.when.ended = Now();
-    ASSERT_TRUE(opened) << opened.error();
+    if (!Answered(opened)) return;
     View& view = **opened;
     event.at = view.version();
-    ReadEvent scan = event;
     std::this_thread::yield();
-    for (const Bytes& key : {Bytes("pair1"), Key("register", 3), Key("counter", 2), Bytes("pair2")}) {
+    for (const Bytes& key : {kPair1, Key("register", 3), Key("counter", 2), kPair2}) {
       const auto record = view.GetOne(key);
-      ASSERT_TRUE(record) << record.error();
+      if (!Answered(record)) return;
       event.found.emplace_back(key, *record);
     }
-    history.reads.push_back(std::move(event));
     ScanRequest request;
-    request.range = KeyRange::Prefix(OneOf({"set", "account", ""}));
+    request.range = KeyRange::Prefix(OneOf({"set", "account", options_.faults ? "register" : ""}));
     request.reverse = Below(2) == 0;
     request.max_entries = 1 + Below(6);
     const auto entries = ScanAll(view, request);
-    ASSERT_TRUE(entries) << entries.error();
-    scan.scanned = request.range;
-    for (const Found& entry : *entries) {
-      scan.found.emplace_back(entry.key, Record{entry.header, entry.value});
-    }
-    history.reads.push_back(std::move(scan));
+    if (!Answered(entries)) return;
+    event.scans.push_back(ResultOf(request.range, *entries));
+    history.reads.push_back(std::move(event));
+  }
+
+  static ScanResult ResultOf(const KeyRange& range, const std::vector<Found>& entries) {
+    ScanResult result{range, {}};
+    for (const Found& entry : entries) result.found.emplace_back(entry.key, Record{entry.header, entry.value});
+    return result;
   }
 
   const char* OneOf(std::initializer_list<const char*> choices) { return *(choices.begin() + Below(choices.size())); }
 
   void Transact(const TestSubmission::Body& body) {
     auto view = engine_.OpenView();
-    ASSERT_TRUE(view) << view.error();
+    if (!Answered(view)) return;
     kvarts::Commit first;
     const Status ran = body(**view, &first);
-    ASSERT_TRUE(ran) << ran.error();
+    if (!Answered(ran)) return;
     view->reset();
     std::this_thread::yield();
     Submit(std::make_unique<TestSubmission>(std::move(first), body));
@@ -154,16 +161,21 @@ class Worker {
 
   void Submit(std::unique_ptr<TestSubmission> submission) {
     CommitEvent event;
-    submission->commit.durability = Below(10) == 0 ? Durability::kSync : Durability::kNone;
+    const Durability mixed = Below(10) == 0 ? Durability::kSync : Durability::kNone;
+    submission->commit.durability = options_.durability.value_or(mixed);
+    const Bytes mark = options_.faults ? kMarks + Unique() : "";
+    Mark(mark, &submission->commit);
     // What was asked for, by the run that was committed.
-    const auto note = [&event](const kvarts::Commit& commit) {
+    const auto note = [this, &event](const kvarts::Commit& commit) {
       event.preconditions = commit.preconditions;
       event.mutations = commit.mutations;
+      event.scans = std::exchange(scanned_, {});
     };
     note(submission->commit);
     if (submission->body) {
-      submission->body = [note, body = submission->body](View& view, kvarts::Commit* commit) {
+      submission->body = [note, mark, body = submission->body](View& view, kvarts::Commit* commit) {
         const Status ran = body(view, commit);
+        Mark(mark, commit);
         note(*commit);
         return ran;
       };
@@ -171,9 +183,27 @@ class Worker {
     event.when.began = Now();
     const auto outcome = SubmitOne(engine_, std::move(submission))->Outcome();
     event.when.ended = Now();
-    ASSERT_TRUE(outcome) << outcome.error();
-    event.version = outcome->version;
-    history.commits.push_back(std::move(event));
+    if (outcome) {
+      event.version = outcome->version;
+      history.commits.push_back(std::move(event));
+    } else if (options_.faults && outcome.error().code() == ErrorCode::kUnknownOutcome) {
+      history.unknown.push_back(std::move(event));
+    } else if (!Answered(outcome)) {
+      history.refused.push_back(std::move(event));
+    }
+  }
+
+  static void Mark(const Bytes& mark, kvarts::Commit* commit) {
+    if (!mark.empty()) commit->mutations.push_back(Mutation::Put(mark, ""));
+  }
+
+  // False when there was no answer, which is right only while servers fail.
+  template <class T>
+  bool Answered(const Result<T>& result) {
+    if (result) return true;
+    EXPECT_TRUE(options_.faults && result.error().code() == ErrorCode::kUnavailable) << result.error();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return false;
   }
 
   Engine& engine_;
@@ -181,14 +211,53 @@ class Worker {
   const int number_;
   std::mt19937_64 random_;
   int written_ = 0;
+  std::vector<ScanResult> scanned_;  // by the run that is under way
 };
+
+// The mark of a commit, which is its last mutation.
+Bytes TakeMark(CommitEvent* commit) {
+  Bytes mark = std::move(commit->mutations.back().key);
+  commit->mutations.pop_back();
+  return mark;
+}
 
 }  // namespace
 
-History RunWorkload(Engine& engine, const WorkloadOptions& options) {
+Result<std::map<Bytes, Version>> MarksIn(Engine& engine) {
+  KVARTS_TRY(const auto view, engine.OpenView());
+  ScanRequest request;
+  request.range = KeyRange::Prefix(kMarks);
+  KVARTS_TRY(const auto found, ScanAll(*view, request));
+  std::map<Bytes, Version> marks;
+  for (const Found& entry : found) marks.emplace(entry.key, entry.header.version);
+  return marks;
+}
+
+std::vector<std::string> Resolve(const std::map<Bytes, Version>& marks, History* history) {
+  std::vector<std::string> wrong;
+  for (CommitEvent& commit : history->commits) {
+    const auto found = marks.find(TakeMark(&commit));
+    if (found == marks.end()) wrong.push_back("commit " + commit.version.ToString() + " is lost");
+  }
+  for (CommitEvent& commit : history->refused) {
+    const Bytes mark = TakeMark(&commit);
+    if (marks.contains(mark)) wrong.push_back(mark + " was made although it was refused");
+  }
+  for (CommitEvent& commit : history->unknown) {
+    const auto found = marks.find(TakeMark(&commit));
+    if (found == marks.end()) continue;
+    commit.version = found->second;
+    commit.when.ended = INT64_MAX;
+    history->commits.push_back(std::move(commit));
+  }
+  history->unknown.clear();
+  return wrong;
+}
+
+History RunWorkload(std::span<Engine* const> engines, const WorkloadOptions& options) {
   std::vector<std::unique_ptr<Worker>> workers;
   for (int i = 0; i < options.threads; ++i) {
-    workers.push_back(std::make_unique<Worker>(engine, options, i));
+    workers.push_back(std::make_unique<Worker>(*engines[i % engines.size()], options, i));
   }
   std::vector<std::thread> threads;
   for (auto& worker : workers) threads.emplace_back([&worker] { worker->Run(); });

@@ -21,7 +21,7 @@ constexpr milliseconds kSoon(5'000);
 constexpr milliseconds kNoticed(1'000);
 const std::string kCompact = RequestText("POST", "/compact", {}, R"({"all":true})");
 
-class ExecutionTest : public ::testing::TestWithParam<std::string> {
+class ExecutionTest : public OnEngineTest {
  protected:
   // A client whose compaction has begun.
   static HttpClient Compacting(GatedServer& server) {
@@ -163,6 +163,7 @@ TEST_P(ExecutionTest, WatchesAreCounted) {
 }
 
 TEST_P(ExecutionTest, ManyKeysAreReadOnAWorkerAndFewOnTheLoop) {
+  if (GetParam().shared) GTEST_SKIP() << "reads wait for a network, and never on the loop";
   GatedServer server(GetParam());
   HttpClient client = server.Connect();
   const auto reader_of = [&](int count) {
@@ -180,6 +181,7 @@ TEST_P(ExecutionTest, ManyKeysAreReadOnAWorkerAndFewOnTheLoop) {
 }
 
 TEST_P(ExecutionTest, LargeCommitsReadOnAWorkerAndSmallOnesOnTheLoop) {
+  if (GetParam().shared) GTEST_SKIP() << "reads wait for a network, and never on the loop";
   GatedServer server(GetParam());
   HttpClient client = server.Connect();
   const auto reader_of_commit = [&](int commands) {
@@ -288,6 +290,7 @@ milliseconds WriteOn(const GatedServer& server, int connections) {
 }
 
 TEST_P(ExecutionTest, ManyWritersAreSlowedDownLikeOne) {
+  KVARTS_LONG_WHERE_SHARED();
   GatedServer server(GetParam());
   server.gate.pressure = 0.5;
   WriteOn(server, 4);
@@ -407,8 +410,8 @@ TEST_P(SlowClientTest, AWatchThatNobodyTakesLosesChangesAndNothingElse) {
   EXPECT_TRUE(Eventually([&] { return server.Metric("kvarts_inflight_bytes") == 0; }));
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, ExecutionTest, ::testing::ValuesIn(kEngines), EngineName);
-INSTANTIATE_TEST_SUITE_P(Engines, SlowClientTest, ::testing::ValuesIn(kEngines), EngineName);
+KVARTS_ON_EVERY_ENGINE(ExecutionTest);
+KVARTS_ON_EVERY_ENGINE(SlowClientTest);
 
 }  // namespace
 }  // namespace kvarts::test

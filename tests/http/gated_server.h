@@ -11,12 +11,10 @@
 #include <thread>
 #include <utility>
 
-#include "engine/memory/memory_engine.h"
-#include "engine/rocksdb/rocks_engine.h"
 #include "server/server.h"
+#include "support/engines.h"
 #include "support/forwarding_engine.h"
 #include "support/http_client.h"
-#include "support/temp_dir.h"
 
 namespace kvarts::test {
 
@@ -45,9 +43,9 @@ class GatedEngine final : public ForwardingEngine {
     return {};
   }
   double pressure() const override { return gate_.pressure; }
-  Result<std::unique_ptr<View>> OpenView() override {
+  Result<std::unique_ptr<View>> OpenView(const Freshness& freshness) override {
     gate_.reader = std::this_thread::get_id();
-    return ForwardingEngine::OpenView();
+    return ForwardingEngine::OpenView(freshness);
   }
   Status Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out,
              const ReadOptions& options) override {
@@ -73,11 +71,8 @@ class GatedServer {
     return options;
   }
 
-  // `engine`: "memory" or "rocksdb".
-  explicit GatedServer(const std::string& engine, const ServerOptions& options = Options()) {
-    std::unique_ptr<Engine> inner =
-        engine == "memory" ? OpenMemoryEngine({}) : OpenRocksEngine(files_.path() / "data", {}).value();
-    auto started = Server::Start(options, std::make_unique<GatedEngine>(std::move(inner), &gate));
+  explicit GatedServer(const EngineKind& kind, const ServerOptions& options = Options()) : data_(kind.data()) {
+    auto started = Server::Start(options, std::make_unique<GatedEngine>(data_->Open({}, nullptr), &gate));
     EXPECT_TRUE(started) << started.error();
     server_ = *std::move(started);
   }
@@ -99,7 +94,7 @@ class GatedServer {
   Gate gate;
 
  private:
-  TempDir files_;
+  const std::unique_ptr<EngineData> data_;
   std::unique_ptr<Server> server_;
 };
 

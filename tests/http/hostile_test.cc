@@ -35,7 +35,7 @@ class HostileTest : public HttpTest {
     return 0;
   }
   std::unique_ptr<ServerProcess> Start(std::vector<std::string> options = {}) {
-    options.insert(options.end(), {"--engine", GetParam()});
+    options.insert(options.end(), {"--engine", GetParam().name});
     return std::make_unique<ServerProcess>(options);
   }
 };

@@ -8,7 +8,7 @@ namespace kvarts::test {
 
 ServerProcess& HttpTest::Server(const std::vector<std::string>& options) {
   static std::map<std::vector<std::string>, std::unique_ptr<ServerProcess>> servers;
-  std::vector<std::string> words = {"--engine", GetParam()};
+  std::vector<std::string> words = {"--engine", GetParam().name};
   const std::vector<std::string>& more = options.empty() ? own_ : options;
   words.insert(words.end(), more.begin(), more.end());
   std::unique_ptr<ServerProcess>& server = servers[words];

@@ -12,15 +12,13 @@
 #include "support/environment.h"
 #include "support/http_client.h"
 #include "support/json_value.h"
+#include "support/on_every_engine.h"
 #include "support/programs.h"
 #include "support/server_process.h"
 
 namespace kvarts::test {
 
-// The tests' parameter: what --engine says.
-inline const std::vector<std::string> kEngines = {"memory", "rocksdb"};
-
-class HttpTest : public ::testing::TestWithParam<std::string> {
+class HttpTest : public OnEngineTest {
  protected:
   HttpTest() = default;
   // `own`: options that are nobody else's, for tests whose server is to be theirs alone.
@@ -49,11 +47,6 @@ class HttpTest : public ::testing::TestWithParam<std::string> {
   const std::vector<std::string> own_;
   std::unique_ptr<HttpClient> client_;
 };
-
-// Names the parameter in the names of tests.
-inline std::string EngineName(const ::testing::TestParamInfo<std::string>& info) { return info.param; }
-#define KVARTS_ON_EVERY_ENGINE(suite) \
-  INSTANTIATE_TEST_SUITE_P(Engines, suite, ::testing::ValuesIn(kEngines), EngineName)
 
 // curl as a person would call it, with these words after -s -i: the last answer that it printed.
 HttpAnswer Curl(const std::vector<std::string>& words, const std::string& input = {});

@@ -411,7 +411,8 @@ TEST_P(NamespacesTest, DeclaringWhileOthersPutLeavesNothingUngoverned) {
   constexpr int kWriters = 2;
   constexpr int kEach = 10;
   int declared = 0;
-  for (int round = 0; round < 20; ++round) {
+  // Whoever declares may lose each of its races.
+  for (int round = 0; round < 20 || (declared == 0 && round < 1000); ++round) {
     const std::string name = fmt::format("race{}", round);
     std::atomic<int> writing = kWriters;
     std::vector<std::thread> threads;

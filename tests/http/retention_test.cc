@@ -21,13 +21,14 @@ std::string DayAgo(int days) {
   return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::now() - std::chrono::hours(24 * days)));
 }
 
-class RetentionTest : public ::testing::TestWithParam<std::string> {
+class RetentionTest : public OnEngineTest {
  protected:
   void Start(const std::string& interval) {
     client_.reset();
     server_.reset();
-    server_ = std::make_unique<ServerProcess>(std::vector<std::string>{
-        "--engine", GetParam(), "--data", dir_ / "data", "--durability", "none", "--retention-interval", interval});
+    server_ = std::make_unique<ServerProcess>(std::vector<std::string>{"--engine", GetParam().name, "--data",
+                                                                       dir_ / "data", "--durability", "none",
+                                                                       "--retention-interval", interval});
     client_ = std::make_unique<HttpClient>(server_->address());
   }
   void End(int signal) {
@@ -98,7 +99,7 @@ TEST_P(RetentionTest, WhatGoesIsLoggedAndWhatWillGoIsWarnedOf) {
   EXPECT_EQ(client_->Call("PUT", fmt::format("/keys/t/a/log/{}/e", DayAgo(10)), {{"Prefer", "return=minimal"}}, "x")
                 .Header("Kvarts-Warning"),
             "retention=past");
-  if (GetParam() == "memory") return;  // which does not outlive its server
+  if (!GetParam().persistent) return;
   End(SIGTERM);
   Start("24h");
   ASSERT_TRUE(Await([this] { return Count() == 1; })) << Count();
@@ -118,7 +119,7 @@ TEST_P(RetentionTest, ZeroIsNever) {
   EXPECT_EQ(Get("/jobs")["jobs"].size(), 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, RetentionTest, ::testing::ValuesIn(kEngines), EngineName);
+KVARTS_ON_EVERY_ENGINE(RetentionTest);
 
 class RetentionRestartTest : public RetentionTest {
  protected:
@@ -148,6 +149,7 @@ TEST_P(RetentionRestartTest, BeginsWithTheServer) {
 }
 
 TEST_P(RetentionRestartTest, GoesOnWhereItWasStopped) {
+  KVARTS_LONG_WHERE_SHARED();
   StopInTheMiddle(SIGTERM);
   const auto begin = Steady::now();
   EXPECT_TRUE(Await([this] { return Count() == 3; })) << Count();
@@ -155,11 +157,12 @@ TEST_P(RetentionRestartTest, GoesOnWhereItWasStopped) {
 }
 
 TEST_P(RetentionRestartTest, GoesOnAfterACrash) {
+  KVARTS_LONG_WHERE_SHARED();
   StopInTheMiddle(SIGKILL);
   EXPECT_TRUE(Await([this] { return Count() == 3; })) << Count();
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, RetentionRestartTest, ::testing::Values("rocksdb"), EngineName);
+KVARTS_ON_ENGINES_WITH(RetentionRestartTest, persistent);
 
 }  // namespace
 }  // namespace kvarts::test

@@ -112,7 +112,7 @@ TEST_P(TimeoutsTest, WhoTakesNothingOfAnAnswerIsCutOffAndWhoTakesItSlowlyIsNot) 
   EXPECT_GE(Steady::now() - begin, milliseconds(1'400));
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, TimeoutsTest, ::testing::Values("memory"), EngineName);
+INSTANTIATE_TEST_SUITE_P(On, TimeoutsTest, ::testing::Values(EngineKinds().front()), EngineName);
 
 }  // namespace
 }  // namespace kvarts::test

@@ -231,7 +231,7 @@ KVARTS_ON_EVERY_ENGINE(TokensTest);
 class TokenServerTest : public HttpTest {
  protected:
   std::unique_ptr<ServerProcess> Start(std::vector<std::string> options = {}) {
-    options.insert(options.end(), {"--engine", GetParam()});
+    options.insert(options.end(), {"--engine", GetParam().name});
     return std::make_unique<ServerProcess>(options);
   }
   static std::string MakeAdmin(const ServerProcess& server) {
@@ -318,8 +318,7 @@ TEST_P(TokenServerTest, TokensThatHaveAllGoneDoNotOpenTheDoor) {
 TEST_P(TokenServerTest, ElsewhereThanOnLoopbackTokensMustBeThereFirst) {
   const TempDir dir;
   const auto serve = [&](const std::string& address) {
-    return RunProgram({KVARTS_BINARY_DIR "/kvarts", "serve", "--engine", GetParam(), "--listen", address, "--data",
-                       dir / "data", "--log-format", "json"});
+    return RunProgram(ServeCommand({"--engine", GetParam().name, "--listen", address}, dir / "data"));
   };
   for (const char* address : {"0.0.0.0:0", "[::]:0"}) {
     const ProgramRun refused = serve(address);
@@ -327,10 +326,7 @@ TEST_P(TokenServerTest, ElsewhereThanOnLoopbackTokensMustBeThereFirst) {
     EXPECT_NE(refused.err.find("without tokens only loopback can be served"), std::string::npos) << refused.err;
     EXPECT_NE(refused.err.find(address), std::string::npos) << refused.err;
   }
-  EXPECT_EQ(RunProgram({KVARTS_BINARY_DIR "/kvarts", "serve", "--engine", GetParam(), "--listen",
-                        "127.0.0.1:0,0.0.0.0:0", "--data", dir / "data"})
-                .code,
-            1);
+  EXPECT_EQ(serve("127.0.0.1:0,0.0.0.0:0").code, 1);
 }
 
 TEST_P(TokenServerTest, AlwaysMeansFromTheFirstRequestOn) {
@@ -343,10 +339,9 @@ TEST_P(TokenServerTest, AlwaysMeansFromTheFirstRequestOn) {
 
 KVARTS_ON_EVERY_ENGINE(TokenServerTest);
 
-// What a directory keeps.
-class TokenFilesTest : public TokenServerTest {};
+class TokenRestartTest : public TokenServerTest {};
 
-TEST_P(TokenFilesTest, TokensMadeBeforeLetAServerListenAnywhere) {
+TEST_P(TokenRestartTest, TokensMadeBeforeLetAServerListenAnywhere) {
   const TempDir dir;
   std::string admin;
   {
@@ -364,6 +359,11 @@ TEST_P(TokenFilesTest, TokensMadeBeforeLetAServerListenAnywhere) {
   EXPECT_EQ(client.Call("GET", "/livez").status, 200);
   EXPECT_EQ(client.Call("PUT", "/keys/a", {{"Authorization", "Bearer " + admin}}, "x").status, 200);
 }
+
+KVARTS_ON_ENGINES_WITH(TokenRestartTest, persistent);
+
+// What a directory keeps.
+class TokenFilesTest : public TokenServerTest {};
 
 TEST_P(TokenFilesTest, TokensThatHaveExpiredKeepTheDoorShutAfterARestart) {
   const TempDir dir;
@@ -438,7 +438,7 @@ TEST_P(TokenFilesTest, SecretsAreNowhere) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, TokenFilesTest, ::testing::Values("rocksdb"), EngineName);
+KVARTS_ON_ENGINES_WITH(TokenFilesTest, files);
 
 }  // namespace
 }  // namespace kvarts::test

@@ -357,6 +357,7 @@ TEST_P(WatchTest, ABeatShowsThatTheServerIsThere) {
 }
 
 TEST_P(WatchTest, WhoDoesNotReadLosesChangesAndCostsNobodyElse) {
+  KVARTS_LONG_WHERE_SHARED();
   const std::vector<std::string> options = {"--watch-max-backlog", "50", "--watch-heartbeat", "100ms"};
   const std::string address = Server(options).address();
   EventReader slow(address, "/watch?prefix=slow/");
@@ -451,7 +452,7 @@ TEST_P(WatchTest, MaxWatchers) {
 }
 
 TEST_P(WatchTest, WatchesDoNotKeepAServerFromStopping) {
-  ServerProcess server({"--engine", GetParam()});
+  ServerProcess server({"--engine", GetParam().name});
   std::vector<std::unique_ptr<EventReader>> watches;
   for (int i = 0; i < 3; ++i) watches.push_back(std::make_unique<EventReader>(server.address(), "/watch?prefix=a"));
   HttpClient poll(server.address());
@@ -489,12 +490,48 @@ TEST_P(WatchTest, WatchesThatComeAndGoWhileOthersWrite) {
 
 KVARTS_ON_EVERY_ENGINE(WatchTest);
 
+class WatchProcessesTest : public HttpTest {};
+
+// Without a feed, too: whoever has read that it is watching misses nothing, whichever process takes the write.
+TEST_P(WatchProcessesTest, AWatchOfOneProcessIsToldWhatOthersCommit) {
+  const TempDir dir;
+  const std::vector<std::string> options = {"--engine", GetParam().name, "--data", dir / "data"};
+  ServerProcess one(options);
+  ServerProcess two(options);
+  std::vector<std::unique_ptr<HttpClient>> clients;
+  for (const ServerProcess* server : {&one, &two}) clients.push_back(std::make_unique<HttpClient>(server->address()));
+  const auto put = [&](size_t client, const std::string& key, const std::string& value) {
+    return JsonValue::Parse(clients[client]->Call("PUT", "/keys/" + key, {}, value).body)["version"].text();
+  };
+  for (int round = 0; round < 10; ++round) {
+    const std::string prefix = fmt::format("both/{}/", round);
+    EventReader reader(one.address(), "/watch?prefix=" + prefix);
+    ASSERT_EQ(reader.status(), 200);
+    std::vector<std::string> versions;
+    for (size_t i = 0; i < 10; ++i) versions.push_back(put((i + 1) % 2, prefix + "k", std::to_string(i)));
+    const std::vector<WatchEvent> events = reader.Take(versions.size());
+    ASSERT_EQ(events.size(), versions.size());
+    for (size_t i = 0; i < events.size(); ++i) {
+      EXPECT_EQ(events[i].json()["version"].text(), versions[i]);
+      EXPECT_EQ(events[i].json()["value"].text(), std::to_string(i));
+    }
+  }
+  HttpClient poll(one.address());
+  poll.Send(RequestText("GET", "/watch?prefix=both/&wait=60"));
+  std::this_thread::sleep_for(milliseconds(1'000));
+  put(1, "both/poll", "x");
+  EXPECT_EQ(JsonValue::Parse(poll.Read().body)["changes"].size(), 1U);
+}
+
+KVARTS_ON_ENGINES_WITH(WatchProcessesTest, shared);
+
 class WatchRestartTest : public HttpTest {};
 
 TEST_P(WatchRestartTest, PlacesHoldAcrossARestart) {
   const TempDir dir;
   const auto start = [&] {
-    return std::make_unique<ServerProcess>(std::vector<std::string>{"--engine", GetParam(), "--data", dir / "data"});
+    return std::make_unique<ServerProcess>(
+        std::vector<std::string>{"--engine", GetParam().name, "--data", dir / "data"});
   };
   auto server = start();
   std::vector<WatchEvent> before;
@@ -523,7 +560,7 @@ TEST_P(WatchRestartTest, PlacesHoldAcrossARestart) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, WatchRestartTest, ::testing::Values("rocksdb"), EngineName);
+KVARTS_ON_ENGINES_WITH(WatchRestartTest, persistent);
 
 }  // namespace
 }  // namespace kvarts::test

@@ -6,6 +6,7 @@
 #include "metamorphic/checker.h"
 #include "support/environment.h"
 #include "support/faulty_engine.h"
+#include "support/on_every_engine.h"
 
 namespace kvarts::test {
 namespace {
@@ -27,10 +28,8 @@ bool Agrees(uint64_t seed, const EngineKind& tested) {
   return false;
 }
 
-class MetamorphicTest : public ::testing::TestWithParam<EngineKind> {};
-
-std::string NameOf(const ::testing::TestParamInfo<EngineKind>& kind) { return kind.param.name; }
-INSTANTIATE_TEST_SUITE_P(On, MetamorphicTest, ::testing::ValuesIn(EngineKinds()), NameOf);
+class MetamorphicTest : public OnEngineTest {};
+KVARTS_ON_EVERY_ENGINE(MetamorphicTest);
 
 TEST_P(MetamorphicTest, AnswersAreThoseOfTheOracle) {
   const uint64_t only = FromEnvironment("KVARTS_SEED", 0);

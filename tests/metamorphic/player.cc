@@ -21,7 +21,7 @@ bool LooksStamped(BytesView bytes, char first, size_t at) {
 
 }  // namespace
 
-Player::Player(const EngineKind& kind) : test_(kind.make({})) {}
+Player::Player(const EngineKind& kind) : test_(kind.Make({})) {}
 
 std::string Player::Play(const Step& step) {
   switch (step.kind) {
@@ -113,9 +113,13 @@ std::string Player::Submit(const Step& step) {
     writes.push_back(!commit.mutations.empty() || !commit.summary.text.empty());
     batch.push_back(std::move(submission));
   }
-  const auto tickets = SubmitTogether(engine(), std::move(batch));
   std::vector<Result<Committed>> outcomes;
-  for (const auto& ticket : tickets) outcomes.push_back(ticket->Outcome());
+  if (engine().capabilities().total_order) {
+    for (const auto& ticket : SubmitTogether(engine(), std::move(batch))) outcomes.push_back(ticket->Outcome());
+  } else {
+    // Of those that are under way at once one may overtake another.
+    for (auto& submission : batch) outcomes.push_back(SubmitOne(engine(), std::move(submission))->Outcome());
+  }
   for (size_t i = 0; i < outcomes.size(); ++i) {
     if (outcomes[i] && writes[i]) commits_.push_back(outcomes[i]->version);
   }

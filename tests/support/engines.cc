@@ -1,59 +1,89 @@
 #include "support/engines.h"
 
+#include <algorithm>
+#include <iterator>
 #include <stdexcept>
+#include <utility>
 
 #include "engine/memory/memory_engine.h"
+#include "engine/postgres/postgres_engine.h"
 #include "engine/rocksdb/rocks_engine.h"
+#include "support/postgres_database.h"
 #include "support/temp_dir.h"
 
 namespace kvarts::test {
 namespace {
 
-class MemoryTestEngine final : public TestEngine {
- public:
-  explicit MemoryTestEngine(const Limits& limits) : TestEngine(limits) { set_engine(Open()); }
+std::unique_ptr<Engine> Opened(Result<std::unique_ptr<Engine>> opened) {
+  if (!opened) throw std::runtime_error(opened.error().ToString());
+  return *std::move(opened);
+}
 
- private:
-  std::unique_ptr<Engine> Open() override { return OpenMemoryEngine({.limits = limits(), .clock = shared_clock()}); }
+class MemoryData final : public EngineData {
+  std::unique_ptr<Engine> Open(const Limits& limits, std::shared_ptr<Clock> clock) override {
+    return OpenMemoryEngine({.limits = limits, .clock = std::move(clock)});
+  }
 };
 
-class RocksTestEngine final : public TestEngine {
- public:
-  explicit RocksTestEngine(const Limits& limits) : TestEngine(limits) { set_engine(Open()); }
-  ~RocksTestEngine() override { set_engine(nullptr); }  // before its directory
-
- private:
-  std::unique_ptr<Engine> Open() override {
+class RocksData final : public EngineData {
+  std::unique_ptr<Engine> Open(const Limits& limits, std::shared_ptr<Clock> clock) override {
     RocksOptions options;
-    options.limits = limits();
-    options.clock = shared_clock();
+    options.limits = limits;
+    options.clock = std::move(clock);
     options.memory_budget = 64 << 20;
     options.hot_cache_bytes = 8 << 20;
-    auto opened = OpenRocksEngine(dir_ / "data", std::move(options));
-    if (!opened) throw std::runtime_error(opened.error().ToString());
-    return *std::move(opened);
+    return Opened(OpenRocksEngine(dir_ / "data", std::move(options)));
   }
 
   TempDir dir_;
 };
 
-template <class Kind>
-std::unique_ptr<TestEngine> Make(const Limits& limits) {
-  return std::make_unique<Kind>(limits);
+class PostgresData final : public EngineData {
+  std::unique_ptr<Engine> Open(const Limits& limits, std::shared_ptr<Clock> clock) override {
+    PostgresOptions options;
+    options.limits = limits;
+    options.clock = std::move(clock);
+    options.servers = {database_.target()};
+    return Opened(OpenPostgresEngine(std::move(options)));
+  }
+
+  PostgresDatabase database_;
+};
+
+template <class Data>
+std::unique_ptr<EngineData> New() {
+  return std::make_unique<Data>();
 }
 
 }  // namespace
 
+TestEngine::TestEngine(std::unique_ptr<EngineData> data, const Limits& limits)
+    : limits_(limits),
+      clock_(std::make_shared<ManualClock>(kTestStart)),
+      data_(std::move(data)),
+      engine_(data_->Open(limits_, clock_)) {}
+
 void TestEngine::Reopen() {
   engine_.reset();
-  engine_ = Open();
+  engine_ = data_->Open(limits_, clock_);
 }
 
 const std::vector<EngineKind>& EngineKinds() {
   static const std::vector<EngineKind> kinds = {
-      {"memory", Make<MemoryTestEngine>},
-      {"rocksdb", Make<RocksTestEngine>},
+      {.name = "memory", .data = New<MemoryData>},
+      {.name = "rocksdb", .data = New<RocksData>, .persistent = true, .files = true},
+      {.name = "postgres",
+       .data = New<PostgresData>,
+       .persistent = true,
+       .shared = true,
+       .missing = PostgresDatabase::Missing()},
   };
+  return kinds;
+}
+
+std::vector<EngineKind> EngineKindsWith(bool EngineKind::*property) {
+  std::vector<EngineKind> kinds;
+  std::ranges::copy_if(EngineKinds(), std::back_inserter(kinds), property);
   return kinds;
 }
 

@@ -6,7 +6,6 @@
 #include <thread>
 #include <vector>
 
-#include "engine/memory/memory_engine.h"
 #include "support/forwarding_engine.h"
 
 namespace kvarts::test {
@@ -78,8 +77,8 @@ class FaultyEngine final : public ForwardingEngine {
   FaultyEngine(std::unique_ptr<Engine> inner, Fault fault, uint64_t period)
       : ForwardingEngine(std::move(inner)), trigger_(fault, period), keeps_old_view_(fault == Fault::kStaleRead) {}
 
-  Result<std::unique_ptr<View>> OpenView() override {
-    KVARTS_TRY(std::unique_ptr<View> view, inner().OpenView());
+  Result<std::unique_ptr<View>> OpenView(const Freshness& freshness) override {
+    KVARTS_TRY(std::unique_ptr<View> view, inner().OpenView(freshness));
     return std::make_unique<FaultyView>(std::move(view), &inner(), &trigger_);
   }
 
@@ -149,14 +148,19 @@ class FaultyEngine final : public ForwardingEngine {
   std::unique_ptr<View> old_;  // closed before `inner_`
 };
 
-class FaultyTestEngine final : public TestEngine {
+class FaultyData final : public EngineData {
  public:
-  FaultyTestEngine(const Limits& limits, Fault fault, uint64_t period) : TestEngine(limits) {
-    set_engine(MakeFaulty(OpenMemoryEngine({.limits = limits, .clock = shared_clock()}), fault, period));
+  FaultyData(std::unique_ptr<EngineData> inner, Fault fault, uint64_t period)
+      : inner_(std::move(inner)), fault_(fault), period_(period) {}
+
+  std::unique_ptr<Engine> Open(const Limits& limits, std::shared_ptr<Clock> clock) override {
+    return MakeFaulty(inner_->Open(limits, std::move(clock)), fault_, period_);
   }
 
  private:
-  std::unique_ptr<Engine> Open() override { return nullptr; }  // it is not persistent
+  const std::unique_ptr<EngineData> inner_;
+  const Fault fault_;
+  const uint64_t period_;
 };
 
 }  // namespace
@@ -167,9 +171,12 @@ std::unique_ptr<Engine> MakeFaulty(std::unique_ptr<Engine> inner, Fault fault, u
   return std::make_unique<FaultyEngine>(std::move(inner), fault, period);
 }
 
-EngineKind FaultyMemory(Fault fault, uint64_t period) {
-  return {std::string("memory with ") + FaultName(fault),
-          [=](const Limits& limits) { return std::make_unique<FaultyTestEngine>(limits, fault, period); }};
+EngineKind Faulty(EngineKind kind, Fault fault, uint64_t period) {
+  kind.name += std::string(" with ") + FaultName(fault);
+  kind.data = [inner = std::move(kind.data), fault, period] {
+    return std::make_unique<FaultyData>(inner(), fault, period);
+  };
+  return kind;
 }
 
 }  // namespace kvarts::test

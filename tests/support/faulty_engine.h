@@ -38,7 +38,8 @@ inline void PrintTo(Fault fault, std::ostream* out) { *out << FaultName(fault); 
 // Passes everything on to `inner`, with the fault at every `period`-th opportunity.
 std::unique_ptr<Engine> MakeFaulty(std::unique_ptr<Engine> inner, Fault fault, uint64_t period);
 
-// The memory engine with a fault, as the suites want their engines.
-EngineKind FaultyMemory(Fault fault, uint64_t period);
+// An engine with a fault, as the suites want their engines; and the memory engine.
+EngineKind Faulty(EngineKind kind, Fault fault, uint64_t period);
+inline EngineKind FaultyMemory(Fault fault, uint64_t period) { return Faulty(EngineKinds().front(), fault, period); }
 
 }  // namespace kvarts::test

@@ -14,13 +14,19 @@ class ForwardingEngine : public Engine {
 
   const Capabilities& capabilities() const override { return inner_->capabilities(); }
   const Limits& limits() const override { return inner_->limits(); }
-  Result<std::unique_ptr<View>> OpenView() override { return inner_->OpenView(); }
+  using Engine::OpenView;
+  Result<std::unique_ptr<View>> OpenView(const Freshness& freshness) override { return inner_->OpenView(freshness); }
+  Durability strongest() const override { return inner_->strongest(); }
   Status Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out,
              const ReadOptions& options) override {
     return inner_->Get(keys, out, options);
   }
   void Submit(std::span<std::unique_ptr<Submission>> submissions) override { inner_->Submit(submissions); }
   void SetListener(CommitListener* listener) override { inner_->SetListener(listener); }
+  void FollowNow() override { inner_->FollowNow(); }
+  void GetLater(std::unique_ptr<PendingGet> read) override { inner_->GetLater(std::move(read)); }
+  Result<Version> Settle() override { return inner_->Settle(); }
+  Version Settled() const override { return inner_->Settled(); }
   Timestamp Now() const override { return inner_->Now(); }
   Version LastVersion() const override { return inner_->LastVersion(); }
   Status Sync() override { return inner_->Sync(); }

@@ -36,7 +36,7 @@ class ObservedServer {
  public:
   static ServerOptions Options() {
     ServerOptions options;
-    options.engine = EngineKind::kMemory;
+    options.engine = kvarts::EngineKind::kMemory;
     options.durability = Durability::kNone;
     options.listen = {"127.0.0.1:0"};
     options.loops = 2;

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "support/files.h"
+#include "support/postgres_database.h"
 
 namespace kvarts::test {
 namespace {
@@ -16,20 +17,31 @@ constexpr const char* kBinary = KVARTS_BINARY_DIR "/kvarts";
 constexpr std::chrono::seconds kPatience(30);
 constexpr auto kPoll = std::chrono::milliseconds(5);
 
-// `kvarts serve` with the options, and what a test's server has unless they say otherwise.
-std::vector<std::string> WordsOf(const std::vector<std::string>& options, const TempDir& files) {
-  const auto named = [&options](const char* name) { return std::ranges::find(options, name) != options.end(); };
-  std::vector<std::string> words = {kBinary, "serve", "--log-format", "json"};
-  if (!named("--listen")) words.insert(words.end(), {"--listen", "127.0.0.1:0"});
-  if (!named("--data")) words.insert(words.end(), {"--data", files / "data"});
-  words.insert(words.end(), options.begin(), options.end());
-  return words;
+// What stands behind this option; empty when it does not.
+std::string ValueOf(const std::vector<std::string>& options, const char* name) {
+  const auto found = std::ranges::find(options, name);
+  return found == options.end() || found + 1 == options.end() ? "" : found[1];
 }
 
 }  // namespace
 
+std::vector<std::string> ServeCommand(const std::vector<std::string>& options, const std::string& data) {
+  std::vector<std::string> words = {kBinary, "serve"};
+  words.insert(words.end(), options.begin(), options.end());
+  const auto otherwise = [&words](const char* name, const std::string& value) {
+    if (ValueOf(words, name).empty()) words.insert(words.end(), {name, value});
+  };
+  otherwise("--log-format", "json");
+  otherwise("--listen", "127.0.0.1:0");
+  otherwise("--data", data);
+  if (ValueOf(words, "--engine") == "postgres" && ValueOf(words, "--shards").empty()) {
+    words.insert(words.end(), {"--shards", ShardsFileFor(ValueOf(words, "--data"))});
+  }
+  return words;
+}
+
 ServerProcess::ServerProcess(const std::vector<std::string>& options)
-    : process_(WordsOf(options, files_), {.in = "/dev/null", .err = files_ / "log"}) {
+    : process_(ServeCommand(options, files_ / "data"), {.in = "/dev/null", .err = files_ / "log"}) {
   AwaitAddresses();
 }
 

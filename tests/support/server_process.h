@@ -15,10 +15,14 @@
 
 namespace kvarts::test {
 
+// `kvarts serve` as words to run it by: these options, and what a test's server has unless they say otherwise, a log
+// as JSON, a port of its own and these data. With --engine postgres, too: its database is the same for the same data.
+std::vector<std::string> ServeCommand(const std::vector<std::string>& options, const std::string& data);
+
 class ServerProcess {
  public:
-  // `kvarts serve` with these options, and with --listen 127.0.0.1:0 and a data directory of its own unless they name
-  // others. Waits until it serves; throws when it does not. With this object the process ends.
+  // ServeCommand with these options and data of its own. Waits until it serves; throws when it does not. With this
+  // object the process ends.
   explicit ServerProcess(const std::vector<std::string>& options);
 
   // "127.0.0.1:50514" or "unix:/path", as the server says.

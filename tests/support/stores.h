@@ -17,20 +17,26 @@ class StoreTest : public EngineTest {
     EngineTest::SetUp();
     OpenStore();
   }
-  void TearDown() override { store_.reset(); }
+  // An engine may tell its store of what others do as long as it is open.
+  void TearDown() override {
+    Close();
+    store_.reset();
+  }
 
   Store& store() { return *store_; }
 
   // A new, empty store with these limits.
   void OpenWith(const Limits& limits) {
-    store_.reset();
     Open(limits);
     OpenStore();
   }
   // The same store, as a process finds it that was started anew. An engine that cannot be reopened stays as it is.
   void Restart() {
-    store_.reset();
-    if (engine().capabilities().persistent) Reopen();
+    if (engine().capabilities().persistent) {
+      Reopen();
+    } else {
+      store_.reset();
+    }
     OpenStore();
   }
 

@@ -73,7 +73,7 @@ class MemoryEngine final : public Engine {
   const Capabilities& capabilities() const override { return capabilities_; }
   const Limits& limits() const override { return limits_; }
 
-  Result<std::unique_ptr<View>> OpenView() override;
+  Result<std::unique_ptr<View>> OpenView(const Freshness&) override;
   Status Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out,
              const ReadOptions& options) override;
   void Submit(std::span<std::unique_ptr<Submission>> submissions) override;
@@ -115,11 +115,7 @@ class MemoryEngine final : public Engine {
   // Gives up the lock around the calls.
   void Deliver(std::unique_lock<std::mutex>& lock);
 
-  const Capabilities capabilities_{.name = "memory",
-                                   .persistent = false,
-                                   .total_order = true,
-                                   .reads_may_wait = false,
-                                   .strongest = Durability::kSync};
+  const Capabilities capabilities_{.name = "memory", .persistent = false, .total_order = true, .reads_may_wait = false};
   const Limits limits_;
   const std::shared_ptr<Clock> clock_;
   CommitListener* listener_ = nullptr;
@@ -186,7 +182,7 @@ MemoryEngine::~MemoryEngine() {
   delivered_.wait(lock, [&] { return !delivering_; });
 }
 
-Result<std::unique_ptr<View>> MemoryEngine::OpenView() {
+Result<std::unique_ptr<View>> MemoryEngine::OpenView(const Freshness&) {
   const std::lock_guard lock(mutex_);
   if (views_.size() >= limits_.max_views) {
     return Error(ErrorCode::kOverloaded, "too many views are open",
@@ -277,10 +273,10 @@ Committed MemoryEngine::Write(Commit* commit, Version version, Submissions* next
 
 Status MemoryEngine::Admit(const Commit& commit) const {
   KVARTS_CHECK_OK(CheckCommit(commit, limits_));
-  if (commit.durability > capabilities_.strongest) {
+  if (commit.durability > strongest()) {
     return Error(ErrorCode::kInvalidArgument, "the engine has no such durability",
                  {{"durability", std::string(DurabilityName(commit.durability))},
-                  {"strongest", std::string(DurabilityName(capabilities_.strongest))}});
+                  {"strongest", std::string(DurabilityName(strongest()))}});
   }
   return {};
 }

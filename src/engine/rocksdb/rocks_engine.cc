@@ -29,11 +29,7 @@ class RocksEngine final : public Engine {
  public:
   RocksEngine(DataDirectory directory, RocksOptions options)
       : directory_(std::move(directory)), store_(std::move(options), directory_.path()) {
-    capabilities_ = {.name = "rocksdb",
-                     .persistent = true,
-                     .total_order = true,
-                     .reads_may_wait = false,
-                     .strongest = Durability::kSync};
+    capabilities_ = {.name = "rocksdb", .persistent = true, .total_order = true, .reads_may_wait = false};
   }
   ~RocksEngine() override;
 
@@ -41,7 +37,7 @@ class RocksEngine final : public Engine {
 
   const Capabilities& capabilities() const override { return capabilities_; }
   const Limits& limits() const override { return store_.options.limits; }
-  Result<std::unique_ptr<View>> OpenView() override { return RocksView::Open(store_); }
+  Result<std::unique_ptr<View>> OpenView(const Freshness&) override { return RocksView::Open(store_); }
   Status Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out,
              const ReadOptions& options) override;
   void Submit(std::span<std::unique_ptr<Submission>> submissions) override { committer_->Submit(submissions); }
@@ -238,7 +234,7 @@ Status RocksEngine::LoadReclaims() {
 Status RocksEngine::Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out,
                         const ReadOptions& options) {
   if (keys.size() == 1) return store_.ReadNewest(keys[0], &out[0], options);
-  KVARTS_TRY(const std::unique_ptr<View> view, OpenView());
+  KVARTS_TRY(const std::unique_ptr<View> view, OpenView({}));
   return view->Get(keys, out, options);
 }
 
@@ -285,7 +281,9 @@ Status RocksEngine::Compact(const KeyRange& range, const std::stop_token& stop) 
     rocksdb::ColumnFamilyHandle* family = store_.families[static_cast<size_t>(segment.profile)];
     const rocksdb::Status status =
         InRocks([&] { return store_.db->CompactRange(how, family, &start, segment.range.HasEnd() ? &end : nullptr); });
-    if (!status.ok()) return stopped ? CompactionStopped() : FromRocks(status);
+    // Not by `stopped`: what else went wrong is told also when nobody wants the compaction any more.
+    if (status.IsManualCompactionPaused()) return CompactionStopped();
+    if (!status.ok()) return FromRocks(status);
   }
   return {};
 }

@@ -12,6 +12,7 @@ constexpr uint64_t kBytesReadPerUnit = 4096;
 constexpr uint64_t kBytesWrittenPerUnit = 1024;
 constexpr uint64_t kSkippedPerUnit = 10;
 constexpr uint64_t kUnitsPerKeyWritten = 2;
+constexpr uint64_t kStrongPrice = 2;
 
 uint64_t NanosOf(Timestamp time) { return std::min(time, kLastTimestamp).micros * kNanosPerMicro; }
 
@@ -24,8 +25,9 @@ uint64_t NanosFor(uint64_t units, uint32_t per_second) {
 }  // namespace
 
 uint64_t UnitsOf(const Cost& cost) {
-  return 1 + cost.read.keys + cost.read.bytes / kBytesReadPerUnit + cost.read.skipped / kSkippedPerUnit +
-         kUnitsPerKeyWritten * cost.keys_written + cost.bytes_written / kBytesWrittenPerUnit;
+  const uint64_t read = cost.read.keys + cost.read.bytes / kBytesReadPerUnit + cost.read.skipped / kSkippedPerUnit;
+  return 1 + (cost.strong ? kStrongPrice : 1) * read + kUnitsPerKeyWritten * cost.keys_written +
+         cost.bytes_written / kBytesWrittenPerUnit;
 }
 
 RateLimiter::RateLimiter(const RateLimit& limit)

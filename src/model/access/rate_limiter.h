@@ -26,7 +26,8 @@ struct RateLimit {
 };
 
 // What a request is charged: one for itself, one for each key read, 4 KiB read and 10 tombstones stepped over, two for
-// each key written and one for each KiB written.
+// each key written and one for each KiB written. What is read strongly, where replicas could have shown something
+// older, counts double.
 uint64_t UnitsOf(const Cost& cost);
 
 class RateLimiter {

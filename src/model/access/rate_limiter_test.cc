@@ -27,6 +27,9 @@ TEST(UnitsTest, ARequestCostsOneAndWhatItDid) {
   EXPECT_EQ(UnitsOf(cost), 1u + 3 + 2 + 2 + 4);
   cost.bytes_written = 1024;
   EXPECT_EQ(UnitsOf(cost), 1u + 3 + 2 + 2 + 4 + 1);
+  // Twice what is read, and nothing else.
+  cost.strong = true;
+  EXPECT_EQ(UnitsOf(cost), 1u + 2 * (3 + 2 + 2) + 4 + 1);
 }
 
 TEST(RateLimiterTest, ABurstIsThereAtOnceAndNoMore) {

@@ -1,6 +1,7 @@
 #include "model/access/tokens.h"
 
 #include <algorithm>
+#include <set>
 
 namespace kvarts {
 namespace {
@@ -33,8 +34,13 @@ void Credential::Charge(const Cost& cost, Timestamp now) const {
 
 Result<std::unique_ptr<Tokens>> Tokens::Open(Store& store) {
   std::unique_ptr<Tokens> tokens(new Tokens(store));
+  if (store.engine().capabilities().shared) {
+    // What cannot be read now is told of again when the engine is back.
+    const auto load = [table = tokens.get()] { IgnoreError(table->Load()); };
+    tokens->refresher_ = std::make_unique<Refresher>(load);
+  }
   // First the watch, then the view, so that nothing falls between them.
-  const auto changed = [table = tokens.get()](const Mutation& mutation, Version version) {
+  const auto changed = [table = tokens.get()](const Mutation* mutation, Version version) {
     table->Changed(mutation, version);
   };
   tokens->watch_ = store.subscriptions().Watch(TokenKeys(), changed);
@@ -49,6 +55,11 @@ Tokens::~Tokens() {
 }
 
 Status Tokens::Load() {
+  {
+    const std::lock_guard lock(changing_);
+    loading_ = true;
+  }
+  const Version settled = store_.engine().Settled();
   std::vector<TokenRecord> records;
   KVARTS_TRY(const std::unique_ptr<View> view, store_.engine().OpenView());
   ScanRequest request;
@@ -66,23 +77,44 @@ Status Tokens::Load() {
   KVARTS_TRY(const std::optional<Record> mark, view->GetOne(TokensMarkKey()));
   const Timestamp now = view->time();
   std::lock_guard lock(changing_);
-  in_use_ = mark.has_value();
-  for (TokenRecord& record : records) Keep(std::move(record), now);
-  // Some of these the view has shown already. Together they end where the last of them ends, so it does no harm.
-  for (const Change& change : early_) Apply(change.mutation, change.version.time());
+  // What changed meanwhile is in the table as it is now, which the view may be too old for. Nobody may see it come
+  // back.
+  std::erase_if(early_, [&](const Change& change) { return change.version <= settled; });
+  const auto is_newer = [&](BytesView key) {
+    return loaded_ && std::ranges::any_of(early_, [&](const Change& change) { return change.mutation.Touches(key); });
+  };
+  if (!is_newer(TokensMarkKey())) in_use_ = mark.has_value();
+  std::set<std::string, std::less<>> there;
+  for (const TokenRecord& record : records) there.insert(record.info.id.text);
+  for (Part& part : parts_) {
+    DropIf(&part, [&](const Credential& credential) {
+      const TokenId& id = credential.token().id;
+      return !there.contains(id.text) && !is_newer(TokenKey(id).view());
+    });
+  }
+  for (TokenRecord& record : records) {
+    if (!is_newer(TokenKey(record.info.id).view())) Keep(std::move(record), now);
+  }
+  if (!loaded_) {
+    // Some of these the view has shown already. Together they end where the last of them ends, so it does no harm.
+    for (const Change& change : early_) Apply(change.mutation, change.version.time());
+  }
+  // Another process may have changed the same tokens since.
+  if (refresher_ != nullptr && !early_.empty()) refresher_->Ask();
   early_.clear();
+  loading_ = false;
   loaded_ = true;
+  generation_.fetch_add(1, std::memory_order_release);
   return {};
 }
 
 // On the commit thread: the engine must not be asked anything here, not even the time.
-void Tokens::Changed(const Mutation& mutation, Version version) {
+void Tokens::Changed(const Mutation* mutation, Version version) {
+  if (mutation == nullptr) return refresher_->Ask();
   std::lock_guard lock(changing_);
-  if (!loaded_) {
-    early_.push_back({mutation, version});
-    return;
-  }
-  Apply(mutation, version.time());
+  if (loading_) early_.push_back({*mutation, version});
+  if (!loaded_) return;
+  Apply(*mutation, version.time());
   generation_.fetch_add(1, std::memory_order_release);
 }
 

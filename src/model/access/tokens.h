@@ -2,7 +2,8 @@
 //
 // The table hears of every commit that changes a token before that commit is acknowledged, so a revoked token stops
 // working for every request that begins after its revocation was answered, and a new one works from its own answer on.
-// A token that expires does so at its instant, by the engine's time.
+// A token that expires does so at its instant, by the engine's time. What other processes do to tokens it hears of soon
+// after, and reads them all again.
 //
 // Whoever guesses learns nothing: an unknown id, a wrong secret, an expired or disabled token are one answer, and the
 // presented secret is hashed and compared in each case. Safe from any thread. A check takes a lock of a byte in one of
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "base/spin_lock.h"
+#include "core/refresher.h"
 #include "core/store.h"
 #include "model/access/token_record.h"
 
@@ -72,6 +74,10 @@ class Tokens {
   ~Tokens();
   Tokens(const Tokens&) = delete;
   Tokens& operator=(const Tokens&) = delete;
+  // Before the engine goes: it is not asked any more.
+  void Stop() {
+    if (refresher_ != nullptr) refresher_->Stop();
+  }
 
   // The token in force with this text. `unauthenticated` when there is none.
   Result<std::shared_ptr<const Credential>> Check(std::string_view text, Last* last = nullptr) const;
@@ -102,7 +108,7 @@ class Tokens {
   explicit Tokens(Store& store) : store_(store) {}
 
   Status Load();
-  void Changed(const Mutation& mutation, Version version);
+  void Changed(const Mutation* mutation, Version version);
   // The rest is for whoever holds `changing_`.
   void Apply(const Mutation& mutation, Timestamp now);
   void Keep(TokenRecord record, Timestamp now);
@@ -126,7 +132,10 @@ class Tokens {
   // Guards the following, and is held by whoever changes the table.
   std::mutex changing_;
   bool loaded_ = false;
+  bool loading_ = true;
   std::vector<Change> early_;  // what changed while the table was being loaded
+
+  std::unique_ptr<Refresher> refresher_;  // of an engine that others write to; ends first
 };
 
 }  // namespace kvarts

@@ -394,8 +394,8 @@ KVARTS_ON_EVERY_ENGINE(TokensTest);
 class InterruptingEngine final : public ForwardingEngine {
  public:
   InterruptingEngine() : ForwardingEngine(OpenMemoryEngine({})) {}
-  Result<std::unique_ptr<View>> OpenView() override {
-    auto view = inner().OpenView();
+  Result<std::unique_ptr<View>> OpenView(const Freshness& freshness) override {
+    auto view = inner().OpenView(freshness);
     if (const auto interrupt = std::exchange(interrupt_, nullptr)) interrupt();
     return view;
   }

@@ -14,8 +14,13 @@ constexpr uint32_t kChecksUntilLook = 256;
 Result<std::unique_ptr<Catalog>> Catalog::Open(Store& store) {
   std::unique_ptr<Catalog> catalog(new Catalog(store));
   Catalog* const told = catalog.get();
-  catalog->watch_ = store.subscriptions().Watch(KeyRange::Single(CatalogStampKey()), [told](const Mutation&, Version) {
+  if (store.engine().capabilities().reads_may_wait) {
+    const auto refresh = [told] { IgnoreError(told->Refresh(true)); };
+    catalog->refresher_ = std::make_unique<Refresher>(refresh);
+  }
+  catalog->watch_ = store.subscriptions().Watch(KeyRange::Single(CatalogStampKey()), [told](const Mutation*, Version) {
     told->stale_.store(true, std::memory_order_release);
+    if (told->refresher_ != nullptr) told->refresher_->Ask();
   });
   KVARTS_CHECK_OK(catalog->Refresh(true));
   return catalog;
@@ -52,7 +57,7 @@ Status Catalog::Refresh(bool wait) {
 
 const NamespaceTable& Catalog::current() {
   // If it cannot be read the old one has to do; whoever writes finds out in any case.
-  if (stale_.load(std::memory_order_acquire)) IgnoreError(Refresh(false));
+  if (refresher_ == nullptr && stale_.load(std::memory_order_acquire)) IgnoreError(Refresh(false));
   return cached();
 }
 
@@ -60,7 +65,7 @@ Result<CatalogGuard> Catalog::Guard(Txn& txn) {
   // With a view this may be the commit thread, where the engine must not be asked.
   if (txn.ViewVersion()) return CatalogGuard::Enter(txn, cached());
   thread_local uint32_t checks = 0;
-  if (++checks % kChecksUntilLook == 0) IgnoreError(Refresh(false));
+  if (refresher_ == nullptr && ++checks % kChecksUntilLook == 0) IgnoreError(Refresh(false));
   return CatalogGuard::Enter(txn, current());
 }
 

@@ -22,6 +22,7 @@
 
 #include "core/job.h"
 #include "core/job_runner.h"
+#include "core/refresher.h"
 #include "core/store.h"
 #include "model/catalog/explain.h"
 #include "model/catalog/guard.h"
@@ -36,6 +37,10 @@ class Catalog {
   // The store outlives the catalog.
   static Result<std::unique_ptr<Catalog>> Open(Store& store);
   ~Catalog();
+  // Before the engine goes: it is not asked any more.
+  void Stop() {
+    if (refresher_ != nullptr) refresher_->Stop();
+  }
 
   // The namespaces as they are now, or were a moment ago: for metrics, scopes and everything else that may lag. Stays
   // valid as long as the catalog.
@@ -108,6 +113,7 @@ class Catalog {
   std::atomic<const NamespaceTable*> current_{nullptr};
   std::mutex refreshing_;
   std::vector<std::shared_ptr<const NamespaceTable>> all_;  // every table there ever was: readers may hold one
+  std::unique_ptr<Refresher> refresher_;                    // where reads may wait; ends first
 };
 
 }  // namespace kvarts

@@ -119,7 +119,7 @@ Result<std::shared_ptr<const NamespaceTable>> ReadNamespaces(View& view, const N
 
 Result<CatalogGuard> CatalogGuard::Enter(Txn& txn, const NamespaceTable& cached) {
   CatalogGuard guard(txn, cached);
-  if (txn.ViewVersion()) {
+  if (txn.MayLook()) {
     KVARTS_CHECK_OK(guard.Certify());
   } else {
     txn.RestOn(cached.Unchanged());

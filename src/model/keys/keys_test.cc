@@ -60,7 +60,7 @@ class KeysTest : public CatalogTest {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Engines, KeysTest, testing::ValuesIn(test::EngineKinds()), testing::PrintToStringParamName());
+KVARTS_ON_EVERY_ENGINE(KeysTest);
 
 TEST_P(KeysTest, PutSaysWhatIsThere) {
   keys::Put put = PutText("a", "one");

@@ -25,7 +25,7 @@ Result<Reading> Begin(Engine& engine, const PageQuery& query, const CursorSettin
   reading.request.reverse = query.reverse;
   reading.request.options.cost = cost;
   reading.request.options.max_skipped = query.max_skipped;
-  KVARTS_TRY(reading.view, engine.OpenView());
+  KVARTS_TRY(reading.view, engine.OpenView(query.freshness));
   if (!query.cursor.empty()) {
     KVARTS_TRY(reading.request.range,
                OpenCursor(query.cursor, reading.query, reading.view->time(), setting.max_age, setting.secret));

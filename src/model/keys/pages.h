@@ -19,6 +19,7 @@ struct PageQuery {
   // A page that has stepped over more tombstones and expired values than this ends with what it has found, and fails as
   // `overloaded` when that is nothing. So does a count.
   uint64_t max_skipped = UINT64_MAX;
+  Freshness freshness = {};
 };
 
 // What cursors are made with.

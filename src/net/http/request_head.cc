@@ -66,6 +66,7 @@ Field FieldOf(std::string_view name) {
       break;
     case 6:
       if (NameIs(at, "accept")) return Field::kAccept;
+      if (NameIs(at, "cookie")) return Field::kCookie;
       if (NameIs(at, "expect")) return Field::kExpect;
       if (NameIs(at, "origin")) return Field::kOrigin;
       if (NameIs(at, "prefer")) return Field::kPrefer;
@@ -285,7 +286,8 @@ HttpError HeadParser::TakeHeader(std::string_view line, RequestHead* head) {
 }
 
 HttpError HeadParser::TakeField(Field field, std::string_view value, RequestHead* head) {
-  if (head->Has(field)) return kRepeated;
+  // A second Cookie is nobody's business but a proxy's.
+  if (head->Has(field)) return field == Field::kCookie ? kNoError : kRepeated;
   head->seen_ |= 1u << static_cast<unsigned>(field);
   switch (field) {
     case Field::kHost:

@@ -34,6 +34,7 @@ enum class Field : uint8_t {
   kAuthorization,
   kContentEncoding,
   kContentType,
+  kCookie,
   kIfMatch,
   kIfNoneMatch,
   kLastEventId,
@@ -86,6 +87,7 @@ class RequestHead {
   std::string_view authorization() const { return Get(Field::kAuthorization); }
   std::string_view content_encoding() const { return Get(Field::kContentEncoding); }
   std::string_view content_type() const { return Get(Field::kContentType); }
+  std::string_view cookie() const { return Get(Field::kCookie); }
   std::string_view if_match() const { return Get(Field::kIfMatch); }
   std::string_view if_none_match() const { return Get(Field::kIfNoneMatch); }
   std::string_view last_event_id() const { return Get(Field::kLastEventId); }

@@ -38,10 +38,11 @@ Result<std::vector<KeyBuffer>> PhysicalKeys(const std::vector<Bytes>& keys, cons
   return buffers;
 }
 
-Result<WorkOp::Reply> ReadMany(Engine& engine, const std::vector<Bytes>& keys, uint64_t max_bytes) {
+Result<WorkOp::Reply> ReadMany(Engine& engine, const std::vector<Bytes>& keys, const Freshness& freshness,
+                               uint64_t max_bytes) {
   KVARTS_TRY(const std::vector<KeyBuffer> buffers, PhysicalKeys(keys, engine.limits()));
   const std::vector<BytesView> views(buffers.begin(), buffers.end());
-  KVARTS_TRY(const std::unique_ptr<View> view, engine.OpenView());
+  KVARTS_TRY(const std::unique_ptr<View> view, engine.OpenView(freshness));
   WorkOp::Reply reply;
   const ReadOptions options{.cost = &reply.cost.read};
   JsonWriter json(&reply.body);
@@ -60,16 +61,20 @@ Result<WorkOp::Reply> ReadMany(Engine& engine, const std::vector<Bytes>& keys, u
   return reply;
 }
 
-// A few keys are read at once, and answered at once unless they turn out to be large.
-Result<std::unique_ptr<SlowOp>> GetFew(Call& call, std::vector<Bytes> keys) {
-  Engine& engine = call.service.engine();
-  KVARTS_TRY(const std::vector<KeyBuffer> buffers, PhysicalKeys(keys, engine.limits()));
-  const std::vector<BytesView> views(buffers.begin(), buffers.end());
-  std::vector<std::optional<Record>> records(keys.size());
-  KVARTS_CHECK_OK(engine.Get(views, records, {.cost = &call.cost.read}));
-  const uint64_t bytes = call.cost.read.bytes;
-  auto write = [cost = call.cost, keys = std::move(keys), records = std::move(records),
-                max_bytes = call.service.options.max_body_bytes]() -> Result<WorkOp::Reply> {
+// A few keys, which need no view.
+struct Few {
+  std::vector<Bytes> keys;
+  std::vector<std::optional<Record>> records = {};
+  Cost cost = {};
+
+  Status Read(Engine& engine, const Freshness& freshness) {
+    KVARTS_TRY(const std::vector<KeyBuffer> buffers, PhysicalKeys(keys, engine.limits()));
+    const std::vector<BytesView> views(buffers.begin(), buffers.end());
+    records.resize(keys.size());
+    return engine.Get(views, records, {.cost = &cost.read, .freshness = freshness});
+  }
+
+  WorkOp::Reply Write(uint64_t max_bytes) const {
     WorkOp::Reply reply{.cost = cost};
     JsonWriter json(&reply.body);
     json.BeginObject().Name("items").BeginArray();
@@ -77,8 +82,25 @@ Result<std::unique_ptr<SlowOp>> GetFew(Call& call, std::vector<Bytes> keys) {
     json.EndArray().EndObject();
     if (reply.body.size() > max_bytes) reply.problem = TooMuchTogether(max_bytes);
     return reply;
-  };
-  return bytes > kLargeAnswer ? OnWorkers(std::move(write)) : OnLoop(std::move(write));
+  }
+};
+
+// They are read at once, and answered at once unless they turn out to be large.
+Result<std::unique_ptr<SlowOp>> GetFew(Call& call, std::vector<Bytes> keys, const Freshness& freshness) {
+  Engine& engine = call.service.engine();
+  Few few{std::move(keys)};
+  const uint64_t max_bytes = call.service.options.max_body_bytes;
+  if (engine.capabilities().reads_may_wait) {
+    return OnWorkers([&engine, few = std::move(few), freshness, max_bytes]() mutable -> Result<WorkOp::Reply> {
+      KVARTS_CHECK_OK(few.Read(engine, freshness));
+      return few.Write(max_bytes);
+    });
+  }
+  KVARTS_CHECK_OK(few.Read(engine, freshness));
+  call.cost.read = few.cost.read;
+  const bool large = few.cost.read.bytes > kLargeAnswer;
+  auto write = [few = std::move(few), max_bytes]() -> Result<WorkOp::Reply> { return few.Write(max_bytes); };
+  return large ? OnWorkers(std::move(write)) : OnLoop(std::move(write));
 }
 
 // Whether the answer shows what is there afterwards.
@@ -171,15 +193,16 @@ BytesView PlaceOf(const keys::Command& command) {
 
 Result<std::unique_ptr<SlowOp>> GetKeys(Call& call) {
   KVARTS_CHECK_OK(WantJson(call));
+  KVARTS_TRY(const Freshness freshness, FreshnessOf(call));
   KVARTS_TRY(std::vector<Bytes> keys, ParseKeysBody(call.body, call.service.options.max_batch_keys));
   for (const Bytes& key : keys) {
     KVARTS_CHECK_OK(Authorize(call, Right::kRead, key));
     call.CountRead(key, 0);
   }
-  if (keys.size() <= kPart) return GetFew(call, std::move(keys));
+  if (keys.size() <= kPart) return GetFew(call, std::move(keys), freshness);
   Engine& engine = call.service.engine();
-  return OnWorkers([&engine, keys = std::move(keys), max_bytes = call.service.options.max_body_bytes] {
-    return ReadMany(engine, keys, max_bytes);
+  return OnWorkers([&engine, keys = std::move(keys), freshness, max_bytes = call.service.options.max_body_bytes] {
+    return ReadMany(engine, keys, freshness, max_bytes);
   });
 }
 

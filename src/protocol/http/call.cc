@@ -30,7 +30,13 @@ ResponseWriter& Answer::BeginStream(int status) {
   if (!service_.options.cors_origins.empty()) writer_.Lines("Vary: Origin\r\n");
   if (info_.cors_origin != nullptr) {
     writer_.Header("Access-Control-Allow-Origin", *info_.cors_origin);
-    writer_.Header("Access-Control-Expose-Headers", "ETag, Kvarts-Cost, Kvarts-Expiry, Kvarts-Warning, Retry-After");
+    writer_.Header("Access-Control-Expose-Headers",
+                   "ETag, Kvarts-Cost, Kvarts-Expiry, Kvarts-Session, Kvarts-Warning, Retry-After");
+  }
+  if (session_) {
+    const std::string token = session_.ToString();
+    writer_.Header("Kvarts-Session", token);
+    writer_.Header("Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Lax", kSessionCookie, token));
   }
   return writer_;
 }

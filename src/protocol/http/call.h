@@ -36,7 +36,11 @@ struct RequestInfo {
   // How long it takes is up to the client or to the data, as of an export: not a latency, and never too slow.
   bool takes_long = false;
   uint8_t place = NamespacePlaces::kNowhere;  // of the namespace that it is counted for
+  bool strong_read = false;                   // where there are replicas, which costs more
 };
+
+// What the answer to a write sets, where the engine has sessions.
+constexpr std::string_view kSessionCookie = "kvarts_session";
 
 // The form of an answer: status line, headers, body.
 class Answer {
@@ -52,6 +56,8 @@ class Answer {
   void Warn(const Cost& cost);
   // The same of a write that retention erases as soon as it looks.
   void WarnOfRetention() { writer_.Header("Kvarts-Warning", "retention=past"); }
+  // Of a write: what a read of the session must see. Goes into the head that is begun next.
+  void Follows(const SessionToken& session) { session_ = session; }
   // Ends the answer; compresses the body if that pays.
   void Finish();
   void Problem(const Error& error, const Cost& cost = {});
@@ -65,6 +71,7 @@ class Answer {
   const Service& service_;
   const RequestInfo& info_;
   ResponseWriter writer_;
+  SessionToken session_ = {};
   int status_ = 0;
 };
 

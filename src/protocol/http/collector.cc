@@ -36,7 +36,14 @@ Result<std::shared_ptr<const StoreFacts>> Collector::TakeStore(Service& service,
   if (kept_ && now < kept_at_us_ + kKeptMicros) return kept_;
   auto facts = std::make_shared<StoreFacts>();
   KVARTS_TRY(facts->engine, service.engine().Stats());
-  KVARTS_TRY(facts->jobs, CountJobs(service.store));
+  auto jobs = CountJobs(service.store);
+  if (jobs.has_value()) {
+    facts->jobs = *jobs;
+  } else if (facts->engine.servers.empty()) {
+    return std::move(jobs).error();
+  } else if (kept_) {
+    facts->jobs = kept_->jobs;  // when servers are gone is no time to say nothing
+  }
   facts->partitions = widest_.Update(service.engine(), hot);
   kept_ = std::move(facts);
   kept_at_us_ = now;

@@ -196,8 +196,8 @@ void Connection::AnswerOptions(Answer& answer, const RequestInfo& info, std::str
   if (info.cors_origin != nullptr) {
     head.Header("Access-Control-Allow-Methods", methods);
     head.Header("Access-Control-Allow-Headers",
-                "Authorization, Content-Type, If-Match, If-None-Match, Kvarts-Cost, Kvarts-Durability, Last-Event-ID, "
-                "Prefer, traceparent");
+                "Authorization, Content-Type, If-Match, If-None-Match, Kvarts-Consistency, Kvarts-Cost, "
+                "Kvarts-Durability, Kvarts-Session, Last-Event-ID, Prefer, traceparent");
     head.Header("Access-Control-Max-Age", "600");
   }
   answer.Finish();
@@ -257,7 +257,11 @@ void Connection::Done(const RequestInfo& info, int status, const Cost& cost) {
     LogSlow(service_, loop_, info, status, cost, now);
   if (cost.read.skipped > service_.options.tombstones_warn) [[unlikely]]
     LogTombstones(service_, loop_, info, cost, now);
-  if (info.who) info.who->Charge(cost, service_.clock.Now());
+  if (info.who) {
+    Cost charged = cost;
+    charged.strong = info.strong_read;
+    info.who->Charge(charged, service_.clock.Now());
+  }
   if (!info.keep_alive) ending_ = true;
 }
 

@@ -80,6 +80,7 @@ void Connection::AnswerBatch(const Outcomes& outcomes, const HttpDate& date, Byt
     WriteOp& op = *batch_[i];
     Answer answer(service_, date, op.info, out);
     if (outcomes[i].has_value()) {
+      answer.Follows(outcomes[i]->session);
       op.Respond(answer, *outcomes[i]);
     } else {
       answer.Problem(outcomes[i].error(), op.spent());

@@ -1,11 +1,12 @@
 #include "protocol/http/items.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/digits.h"
 #include "core/envelope.h"
 #include "core/user_keys.h"
 #include "encoding/json_reader.h"
+#include "protocol/http/tags.h"
 
 namespace kvarts::http {
 namespace {
@@ -41,9 +42,7 @@ void WriteMarks(JsonWriter& json, CounterMarks marks) {
 }
 
 void WriteItemEnd(JsonWriter& json, const ValueHeader& header) {
-  char digits[20];
-  const char* end = std::to_chars(digits, digits + sizeof(digits), header.version.stamp).ptr;
-  json.Field("version", std::string_view(digits, static_cast<size_t>(end - digits)));
+  json.Field("version", Tag(header.version).text());
   if (header.expiry == kNever) {
     json.Name("expiry").Null();
   } else {
@@ -60,12 +59,11 @@ bool WritePlainItem(JsonWriter& json, BytesView key, const ValueHeader& header, 
   constexpr std::string_view kRaw = R"(","value":)";
   constexpr std::string_view kVersion = R"("version":")";
   constexpr std::string_view kEnd = R"(","expiry":null})";
-  constexpr size_t kDigits = 20;
   if (header.expiry != kNever || header.marks != CounterMarks() || !IsPlainJsonText(key)) return false;
   const bool text = header.kind == ValueKind::kBytes;
   if (value != nullptr && !(text ? IsPlainJsonText(*value) : header.kind == ValueKind::kJson)) return false;
   const size_t at_most = kKey.size() + key.size() + kText.size() + (value == nullptr ? 0 : value->size()) + 2 +
-                         kVersion.size() + kDigits + kEnd.size();
+                         kVersion.size() + kDigitsRoom + kEnd.size();
   json.Written(at_most, [&](char* to) {
     const auto put = [&](std::string_view bytes) { to = std::copy(bytes.begin(), bytes.end(), to); };
     put(kKey);
@@ -77,7 +75,7 @@ bool WritePlainItem(JsonWriter& json, BytesView key, const ValueHeader& header, 
     if (text || value == nullptr) *to++ = '"';
     *to++ = ',';
     put(kVersion);
-    to = std::to_chars(to, to + kDigits, header.version.stamp).ptr;
+    to = WriteDigits(to, header.version.stamp);
     put(kEnd);
     return to;
   });

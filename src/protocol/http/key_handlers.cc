@@ -1,11 +1,13 @@
 // One key: GET, PUT, DELETE and PATCH of /keys/{key}.
 #include <algorithm>
 #include <charconv>
+#include <list>
 
 #include "core/user_keys.h"
 #include "encoding/json_reader.h"
 #include "model/keys/keys.h"
 #include "net/http/negotiate.h"
+#include "protocol/common/await.h"
 #include "protocol/http/access.h"
 #include "protocol/http/bodies.h"
 #include "protocol/http/handlers.h"
@@ -166,19 +168,114 @@ Result<keys::Put> JsonPut(const Call& call) {
   return ParsePutBody(call.body);
 }
 
+// What a read of a key asks for by its head.
+struct ReadTerms {
+  std::optional<std::string_view> accept;
+  std::optional<std::string_view> if_match;
+  std::optional<std::string_view> if_none_match;
+
+  explicit ReadTerms(const RequestHead& head)
+      : accept(Of(head, Field::kAccept)),
+        if_match(Of(head, Field::kIfMatch)),
+        if_none_match(Of(head, Field::kIfNoneMatch)) {}
+
+ private:
+  static std::optional<std::string_view> Of(const RequestHead& head, Field field) {
+    return head.Has(field) ? std::optional(head.Get(field)) : std::nullopt;
+  }
+};
+
 // Answers 304 when the client has what it would be sent.
-Result<bool> AnswerUnchanged(Call& call, Version version) {
-  if (!call.head.Has(Field::kIfNoneMatch)) return false;
-  KVARTS_TRY(const EntityTags tags, EntityTags::Parse(call.head.if_none_match(), "If-None-Match"));
+Result<bool> AnswerUnchanged(const ReadTerms& terms, const RequestInfo& info, const Cost& cost, Version version,
+                             Answer& answer) {
+  if (!terms.if_none_match) return false;
+  KVARTS_TRY(const EntityTags tags, EntityTags::Parse(*terms.if_none_match, "If-None-Match"));
   Tag tag(version);
   bool has = tags.HoldsWeakly(tag.text());
   // Who can unpack it may have it packed.
-  if (!has && call.info.gzip) has = tags.HoldsWeakly(tag.Compressed().text());
+  if (!has && info.gzip) has = tags.HoldsWeakly(tag.Compressed().text());
   if (!has) return false;
-  call.answer.Begin(304, call.cost).ETag(tag.text());
-  call.answer.Finish();
+  answer.Begin(304, cost).ETag(tag.text());
+  answer.Finish();
   return true;
 }
+
+// The answer to a read, or what makes it, if it is large.
+Result<std::unique_ptr<SlowOp>> AnswerRead(const ReadTerms& terms, const RequestInfo& info, const Cost& cost,
+                                           BytesView key, std::optional<Record> record, Answer& answer) {
+  if (!record) {
+    return Error(ErrorCode::kNotFound, "there is nothing under the key", {{"key", Escaped(key)}});
+  }
+  KVARTS_TRY(const Form form, FormOf(terms.accept, RawType(record->header, record->value)));
+  if (terms.if_match) {
+    KVARTS_TRY(const keys::Condition condition, MatchOf(*terms.if_match));
+    if (!condition.HoldsFor(record)) return keys::ConditionFailed(key, record);
+  }
+  KVARTS_TRY(const bool unchanged, AnswerUnchanged(terms, info, cost, record->header.version, answer));
+  if (unchanged) return nullptr;
+  const bool is_work = form == Form::kJson || info.gzip;
+  if (is_work && record->value.size() > kLargeAnswer) return AnswerLater(*std::move(record), Bytes(key), form, cost);
+  AnswerRecord(answer, cost, key, *record, form);
+  return nullptr;
+}
+
+// A read on an engine that may have to wait for it: the loop goes on meanwhile.
+class AwaitedRead final : public SlowOp {
+ public:
+  AwaitedRead(BytesView key, BytesView physical, const ReadTerms& terms, const Freshness& freshness)
+      : key_(key), physical_(physical), terms_(terms), freshness_(freshness) {
+    for (auto* text : {&terms_.accept, &terms_.if_match, &terms_.if_none_match}) {
+      if (*text) *text = texts_.emplace_back(**text);
+    }
+  }
+
+  net::Task<Status> Run(Session& session, Answer& answer) override {
+    Pending* pending = nullptr;
+    std::unique_ptr<Pending> read = std::make_unique<Pending>(&outcome_, &record_, &session.cost.read);
+    pending = read.get();
+    pending->keys.push_back(physical_);
+    pending->options.freshness = freshness_;
+    auto start = [&](auto resume) {
+      auto shared = std::make_shared<decltype(resume)>(std::move(resume));
+      pending->resume = [shared] { (*shared)(); };
+      session.service.engine().GetLater(std::move(read));
+    };
+    co_await AwaitCallback(session.stream.loop(), std::ref(start));
+    if (!outcome_.has_value()) co_return outcome_.error();
+    if (session.service.options.hot_keys) session.loop.hot.Read(key_, record_ ? record_->value.size() : 0);
+    Result<std::unique_ptr<SlowOp>> later =
+        AnswerRead(terms_, session.info, session.cost, key_, std::move(record_), answer);
+    if (!later.has_value()) co_return std::move(later).error();
+    if (*later == nullptr) co_return Status();
+    Status answered = co_await (*later)->Run(session, answer);
+    co_return answered;
+  }
+
+ private:
+  // Tells the operation, which waits for it.
+  struct Pending final : PendingGet {
+    Pending(Status* to_outcome, std::optional<Record>* to_record, ReadCost* cost)
+        : outcome(to_outcome), record(to_record) {
+      options.cost = cost;
+    }
+    void Done(Status told) override {
+      *outcome = std::move(told);
+      if (outcome->has_value()) *record = std::move(records.front());
+      resume();
+    }
+    Status* const outcome;
+    std::optional<Record>* const record;
+    std::function<void()> resume;
+  };
+
+  const Bytes key_;
+  const Bytes physical_;
+  std::list<std::string> texts_;
+  ReadTerms terms_;
+  const Freshness freshness_;
+  Status outcome_;
+  std::optional<Record> record_;
+};
 
 Status NoQuery(const Call& call) {
   if (call.head.query().empty()) return {};
@@ -191,28 +288,20 @@ Status GetKey(Call& call) {
   Bytes scratch;
   KVARTS_TRY(const BytesView key, KeyOf(call, &scratch));
   KVARTS_CHECK_OK(Authorize(call, Right::kRead, key));
-  KVARTS_CHECK_OK(NoQuery(call));
+  KVARTS_TRY(const Freshness freshness, FreshnessOf(call));
   KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, call.service.engine().limits()));
+  const ReadTerms terms(call.head);
+  Engine& engine = call.service.engine();
+  if (engine.capabilities().reads_may_wait) {
+    call.CountPlace(key);
+    call.later = std::make_unique<AwaitedRead>(key, physical, terms, freshness);
+    return {};
+  }
   const BytesView wanted = physical;
   std::optional<Record> record;
-  KVARTS_CHECK_OK(call.service.engine().Get({&wanted, 1}, {&record, 1}, {.cost = &call.cost.read}));
+  KVARTS_CHECK_OK(engine.Get({&wanted, 1}, {&record, 1}, {.cost = &call.cost.read, .freshness = freshness}));
   call.CountRead(key, record ? record->value.size() : 0);
-  if (!record) {
-    return Error(ErrorCode::kNotFound, "there is nothing under the key", {{"key", Escaped(key)}});
-  }
-  KVARTS_TRY(const Form form, FormOf(call, RawType(record->header, record->value)));
-  if (call.head.Has(Field::kIfMatch)) {
-    KVARTS_TRY(const keys::Condition condition, MatchOf(call));
-    if (!condition.HoldsFor(record)) return keys::ConditionFailed(key, record);
-  }
-  KVARTS_TRY(const bool unchanged, AnswerUnchanged(call, record->header.version));
-  if (unchanged) return {};
-  const bool is_work = form == Form::kJson || call.info.gzip;
-  if (is_work && record->value.size() > kLargeAnswer) {
-    call.later = AnswerLater(*std::move(record), Bytes(key), form, call.cost);
-  } else {
-    AnswerRecord(call.answer, call.cost, key, *record, form);
-  }
+  KVARTS_TRY(call.later, AnswerRead(terms, call.info, call.cost, key, std::move(record), call.answer));
   return {};
 }
 

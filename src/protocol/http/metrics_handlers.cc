@@ -40,7 +40,7 @@ Result<std::unique_ptr<SlowOp>> GetStats(Call& call) {
   return OnWorkers([&service = call.service]() -> Result<WorkOp::Reply> {
     KVARTS_TRY(const ServerFacts facts, service.collector.Take(service));
     WorkOp::Reply reply;
-    WriteStats(&reply.body, facts, service.engine().capabilities().name, service.clock.Now());
+    WriteStats(&reply.body, facts, service.engine(), service.clock.Now());
     return reply;
   });
 }

@@ -189,6 +189,29 @@ void WriteReads(PrometheusWriter& out, const EngineStats& stats) {
   out.Value(static_cast<double>(stats.oldest_view_age_ms) * 1e-3);
 }
 
+// Of an engine that keeps its data on servers; others have none to tell of.
+void WriteServers(PrometheusWriter& out, const EngineStats& stats) {
+  const auto each = [&](std::string_view name, std::string_view help, auto value) {
+    out.Gauge(name, help);
+    for (const DataServer& server : stats.servers) {
+      out.Value(value(server), {{"server", server.name}, {"role", server.role}});
+    }
+  };
+  each("kvarts_data_server_usable", "1 while the server answers.",
+       [](const DataServer& server) { return uint64_t{server.usable}; });
+  each("kvarts_data_server_connections", "Connections to it.",
+       [](const DataServer& server) { return server.connections; });
+  each("kvarts_data_server_standbys", "Replicas that are connected to it.",
+       [](const DataServer& server) { return server.standbys; });
+  out.Gauge("kvarts_data_server_lag_seconds", "How far a replica is behind.");
+  for (const DataServer& server : stats.servers) {
+    if (server.lag_seconds) out.Value(*server.lag_seconds, {{"server", server.name}, {"role", server.role}});
+  }
+  out.Counter("kvarts_replica_reads_total", "Keys that were to be read on a replica, by where they were.");
+  out.Value(stats.replica_reads, {{"outcome", "replica"}});
+  out.Value(stats.replica_misses, {{"outcome", "primary"}});
+}
+
 void WriteStorage(PrometheusWriter& out, const EngineStats& stats) {
   out.Gauge("kvarts_write_amplification", "Bytes written to disk for each byte committed, since the store was made.");
   out.Value(stats.WriteAmplification());
@@ -203,6 +226,8 @@ void WriteStorage(PrometheusWriter& out, const EngineStats& stats) {
   out.Counter("kvarts_storage_written_bytes_total", "Bytes written to disk since then.");
   out.Value(stats.storage_bytes_written);
   out.Counter("kvarts_expired_dropped_total", "Expired values that compaction dropped.").Value(stats.expired_dropped);
+  out.Gauge("kvarts_collect_backlog", "Dead entries that wait to be collected, on an engine without compaction.");
+  out.Value(stats.collect_backlog);
   out.Gauge("kvarts_wal_bytes", "The write-ahead log on disk.").Value(stats.log_bytes);
   out.Gauge("kvarts_disk_free_bytes", "What the disk has left.").Value(stats.disk_free_bytes);
   out.Gauge("kvarts_memory_bytes", "Caches and write buffers.").Value(stats.memory_bytes);
@@ -252,6 +277,7 @@ void WriteMetrics(Bytes* out, MetricsForm form, const ServerFacts& facts) {
   WriteProfiles(writer, engine);
   WriteReads(writer, engine);
   WriteStorage(writer, engine);
+  WriteServers(writer, engine);
   writer.End();
 }
 

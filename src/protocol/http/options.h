@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/consistency.h"
 #include "base/durability.h"
 #include "net/http/request_head.h"
 
@@ -38,7 +39,8 @@ struct HttpOptions {
   Millis heartbeat;
   std::chrono::microseconds slow_request;
   std::vector<std::string> cors_origins;
-  Durability durability;  // of writes that do not say
+  Durability durability;    // of writes that do not say
+  Consistency consistency;  // of reads that do not say
   bool metrics;
   bool hot_keys;
 };

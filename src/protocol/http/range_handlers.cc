@@ -260,7 +260,9 @@ Result<std::unique_ptr<SlowOp>> ListKeys(Call& call) {
   if (stream) page.max_bytes = std::min(page.max_bytes, kStreamPartBytes);
   page.max_skipped = options.tombstones_fail;
   const size_t count = query.Choice("count", {"none", "exact", "estimate"}, 0);
+  const bool consistent = query.Flag("consistent");
   KVARTS_CHECK_OK(query.Finish());
+  KVARTS_TRY(page.freshness, FreshnessOf(call, consistent));
   KVARTS_CHECK_OK(Authorize(call, Right::kRead, page.range));
   call.CountPlace(page.range.start);
   call.info.takes_long = stream || count != 0;

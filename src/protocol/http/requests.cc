@@ -27,13 +27,12 @@ Result<keys::Condition> ConditionOf(const Call& call) {
     if (tags.any()) return keys::Condition{Kind::kAbsent};
     return Error(ErrorCode::kInvalidArgument, "of a write, If-None-Match can only be *");
   }
-  return MatchOf(call);
+  return MatchOf(call.head.if_match());
 }
 
-Result<keys::Condition> MatchOf(const Call& call) {
+Result<keys::Condition> MatchOf(std::string_view if_match) {
   using Kind = keys::Condition::Kind;
-  if (!call.head.Has(Field::kIfMatch)) return keys::Condition();
-  KVARTS_TRY(const EntityTags tags, EntityTags::Parse(call.head.if_match(), "If-Match"));
+  KVARTS_TRY(const EntityTags tags, EntityTags::Parse(if_match, "If-Match"));
   if (tags.any()) return keys::Condition{Kind::kPresent};
   keys::Condition condition{Kind::kVersionIn};
   tags.ForEach([&](const EntityTag& tag) {
@@ -63,6 +62,68 @@ Result<RunOptions> RunOptionsOf(const Call& call) {
   return options;
 }
 
+namespace {
+
+// The value of a cookie, or nothing.
+std::optional<std::string_view> CookieOf(const RequestHead& head, std::string_view name) {
+  std::string_view rest = head.cookie();
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find(';'), rest.size());
+    std::string_view pair = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    pair.remove_prefix(std::min(pair.find_first_not_of(' '), pair.size()));
+    if (pair.size() > name.size() && pair.starts_with(name) && pair[name.size()] == '=') {
+      return pair.substr(name.size() + 1);
+    }
+  }
+  return std::nullopt;
+}
+
+Result<SessionToken> SessionOf(const RequestHead& head) {
+  auto text = head.Header("Kvarts-Session");
+  if (!text) text = CookieOf(head, kSessionCookie);
+  if (!text) return SessionToken();
+  const auto token = SessionToken::Parse(*text);
+  if (token.has_value()) return *token;
+  return Error(ErrorCode::kInvalidArgument, "Kvarts-Session, or its cookie, is not what a write was answered with",
+               {{"is", Escaped(text->substr(0, 64))}});
+}
+
+}  // namespace
+
+Result<Freshness> FreshnessOf(Call& call, bool consistent) {
+  Freshness freshness{.consistency = consistent ? Consistency::kStrong : call.service.options.consistency};
+  if (call.head.kvarts_headers() != 0) {
+    if (const auto wanted = call.head.Header("Kvarts-Consistency")) {
+      const auto consistency = ParseConsistency(*wanted);
+      if (!consistency) {
+        return Error(ErrorCode::kInvalidArgument, "Kvarts-Consistency is eventual, session or strong",
+                     {{"is", std::string(*wanted)}});
+      }
+      if (consistent && *consistency != Consistency::kStrong) {
+        return Error(ErrorCode::kInvalidArgument,
+                     "the query asks for a consistent read, and Kvarts-Consistency for less",
+                     {{"is", std::string(*wanted)}});
+      }
+      freshness.consistency = *consistency;
+    }
+  }
+  if (freshness.consistency == Consistency::kSession) {
+    KVARTS_TRY(freshness.session, SessionOf(call.head));
+  }
+  call.info.strong_read =
+      freshness.consistency == Consistency::kStrong && call.service.engine().capabilities().replicas;
+  return freshness;
+}
+
+Result<Freshness> FreshnessOf(Call& call) {
+  if (call.head.query().empty()) return FreshnessOf(call, false);
+  QueryReader query(call.head.query());
+  const bool consistent = query.Flag("consistent");
+  KVARTS_CHECK_OK(query.Finish());
+  return FreshnessOf(call, consistent);
+}
+
 KeyRange RangeOf(QueryReader& query) {
   const auto prefix = query.Get("prefix");
   const auto start = query.Get("start");
@@ -74,19 +135,17 @@ KeyRange RangeOf(QueryReader& query) {
   return range;
 }
 
-Result<Form> FormOf(const Call& call, std::string_view type) {
-  if (!call.head.Has(Field::kAccept)) return Form::kJson;
-  const std::string_view accept = call.head.accept();
+Result<Form> FormOf(std::optional<std::string_view> accept, std::string_view type) {
   // What nearly all say, for whom nothing is taken apart.
-  if (accept == "*/*" || accept == "application/json") return Form::kJson;
-  if (accept == "application/octet-stream") return Form::kRaw;
+  if (!accept || *accept == "*/*" || *accept == "application/json") return Form::kJson;
+  if (*accept == "application/octet-stream") return Form::kRaw;
   const Result<MediaType> own = MediaType::Parse(type);
   const Bytes own_type = own.has_value() ? own->ToLower() : Bytes();
   const std::array<std::string_view, 3> forms = {"application/json", own_type, "application/octet-stream"};
-  const auto chosen = ChooseMedia(accept, forms);
+  const auto chosen = ChooseMedia(*accept, forms);
   if (!chosen) {
     return NotAcceptable("the answer is application/json, or the value as application/octet-stream or its own type",
-                         accept);
+                         *accept);
   }
   return *chosen == 0 ? Form::kJson : Form::kRaw;
 }

@@ -19,6 +19,11 @@ const Parameter kIfMatch{"If-Match", In::kHeader, "string", "Only if the key has
 const Parameter kIfNoneMatch{"If-None-Match", In::kHeader, "string", "* to write only if there is nothing."};
 const Parameter kDurability{"Kvarts-Durability", In::kHeader, "string", "What the answer promises of the write.",
                             "none|interval|sync|quorum|applied"};
+const Parameter kConsistency{"Kvarts-Consistency", In::kHeader, "string", "How new what is read must be.",
+                             "eventual|session|strong"};
+const Parameter kSession{"Kvarts-Session", In::kHeader, "string",
+                         "Of a write's answer: with consistency session that write is seen. Else by the cookie."};
+const Parameter kConsistent{"consistent", In::kQuery, "boolean", "true for consistency strong."};
 const Parameter kPrefer{"Prefer", In::kHeader, "string", "return=minimal for an answer without a body."};
 const Parameter kTtl{"ttl", In::kQuery, "number", "Seconds that the value lives, when the body is the value itself."};
 
@@ -41,7 +46,12 @@ std::vector<Route> MakeRoutes() {
        Operation::kGet,
        Right::kRead,
        &GetKey,
-       {kKey, kIfMatch, {"If-None-Match", In::kHeader, "string", "Tags that the client has."}},
+       {kKey,
+        kConsistent,
+        kIfMatch,
+        {"If-None-Match", In::kHeader, "string", "Tags that the client has."},
+        kConsistency,
+        kSession},
        {},
        {{200, "What is under the key.", "Item"},
         {200, "The value itself, if Accept asks for that or for its own type.", {}, "application/octet-stream"},
@@ -94,7 +104,10 @@ std::vector<Route> MakeRoutes() {
         {"reverse", In::kQuery, "boolean", "From the end."},
         {"cursor", In::kQuery, "string", "Of the page before."},
         {"values", In::kQuery, "boolean", "false for keys alone."},
-        {"count", In::kQuery, "string", "Their number instead.", "none|exact|estimate"}},
+        {"count", In::kQuery, "string", "Their number instead.", "none|exact|estimate"},
+        kConsistent,
+        kConsistency,
+        kSession},
        {},
        {{200, "A page.", "Page"}, {200, "Lines of items, and a last one with end.", {}, "application/x-ndjson"}}},
       {Method::kDelete,
@@ -114,7 +127,7 @@ std::vector<Route> MakeRoutes() {
        Operation::kGet,
        Right::kRead,
        &GetKeys,
-       {},
+       {kConsistent, kConsistency, kSession},
        "KeysBody",
        {{200, "An item or null for each key.", "Items"}}},
       {Method::kPost,

@@ -67,9 +67,10 @@ void WriteProcess(JsonWriter& json, const ProcessStats& process) {
   json.EndObject();
 }
 
-void WriteServer(JsonWriter& json, const ServerFacts& facts, std::string_view engine_name, Timestamp now) {
+void WriteServer(JsonWriter& json, const ServerFacts& facts, const Engine& engine, Timestamp now) {
   const double seconds = static_cast<double>(now.micros) * 1e-6;
-  json.Name("server").BeginObject().Field("version", KVARTS_VERSION).Field("engine", engine_name);
+  json.Name("server").BeginObject().Field("version", KVARTS_VERSION).Field("engine", engine.capabilities().name);
+  json.Field("strongest", DurabilityName(engine.strongest())).Field("replicas", engine.capabilities().replicas);
   json.Field("time", seconds).Field("uptime_seconds", std::max(0.0, seconds - facts.process.start_seconds));
   json.Field("loops", facts.loop_threads);
   json.Name("connections").BeginObject().Field("open", facts.connections);
@@ -119,11 +120,11 @@ void WriteHottest(JsonWriter& json, std::string_view name, const std::vector<Hot
 
 }  // namespace
 
-void WriteStats(Bytes* out, const ServerFacts& facts, std::string_view engine_name, Timestamp now) {
+void WriteStats(Bytes* out, const ServerFacts& facts, const Engine& engine, Timestamp now) {
   JsonWriter json(out);
   json.BeginObject();
   AppendStats(&json, facts.store->engine);
-  WriteServer(json, facts, engine_name, now);
+  WriteServer(json, facts, engine, now);
   json.EndObject();
 }
 

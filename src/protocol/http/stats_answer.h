@@ -6,7 +6,7 @@
 namespace kvarts::http {
 
 // One object: the figures of the engine as `kvarts stats --json` has them, and in `server` everything else.
-void WriteStats(Bytes* out, const ServerFacts& facts, std::string_view engine_name, Timestamp now);
+void WriteStats(Bytes* out, const ServerFacts& facts, const Engine& engine, Timestamp now);
 
 struct HotQuery {
   HotOrder order = HotOrder::kReads;

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string_view>
 
+#include "base/digits.h"
 #include "base/version.h"
 
 namespace kvarts::http {
@@ -17,7 +17,7 @@ constexpr std::string_view kGzipSuffix = "-gzip";
 // Without its quotes, and without allocating.
 class Tag {
  public:
-  explicit Tag(Version version) : end_(std::to_chars(text_.data(), text_.data() + text_.size(), version.stamp).ptr) {}
+  explicit Tag(Version version) : end_(WriteDigits(text_.data(), version.stamp)) {}
   Tag(const Tag&) = delete;
   Tag& operator=(const Tag&) = delete;
 
@@ -29,7 +29,7 @@ class Tag {
   }
 
  private:
-  std::array<char, 20 + kGzipSuffix.size()> text_;
+  std::array<char, kDigitsRoom + kGzipSuffix.size()> text_;
   char* end_;
 };
 

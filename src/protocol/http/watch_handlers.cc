@@ -1,8 +1,8 @@
 // GET /watch: what changes in a range, as server-sent events or by long polls.
 //
 // Where a feed covers the range (a namespace with a feed), changes are read from it: they carry what was there before,
-// and a watch goes on exactly where it stopped, also in another process. Elsewhere a watch is told of what is committed
-// while it is there, and cannot be resumed.
+// and a watch goes on exactly where it stopped, also in another process. Elsewhere a watch is live: it is told of what
+// is committed while it is there, and cannot be resumed.
 #include <fmt/format.h>
 
 #include <array>
@@ -18,9 +18,9 @@
 #include "protocol/http/access.h"
 #include "protocol/http/handlers.h"
 #include "protocol/http/held_bytes.h"
-#include "protocol/http/items.h"
 #include "protocol/http/problem.h"
 #include "protocol/http/requests.h"
+#include "protocol/http/watch_events.h"
 #include "protocol/http/work_op.h"
 
 namespace kvarts::http {
@@ -46,89 +46,10 @@ std::optional<FeedPosition> AfterPlace(std::string_view text) {
   return FeedPosition{*version, index + 1};
 }
 
-std::string_view OpName(Mutation::Op op) {
-  switch (op) {
-    case Mutation::Op::kPut:
-      return "put";
-    case Mutation::Op::kErase:
-      return "delete";
-    case Mutation::Op::kEraseRange:
-      return "delete_range";
-    case Mutation::Op::kAdd:
-      return "add";
-  }
-  return "put";
-}
-
 // Where a watch that has seen everything before `next` goes on: the inverse of AfterPlace.
 std::string SinceText(FeedPosition next) {
   if (next.index > 0) return PlaceText({next.version, next.index - 1});
   return next.version == kNoVersion ? "0" : Version{next.version.stamp - 1}.ToString();
-}
-
-// A change on its way to a client, as JSON.
-struct Event {
-  FeedPosition place;
-  Mutation::Op op = Mutation::Op::kPut;
-  Bytes data;
-};
-
-size_t BytesOf(const std::vector<Event>& events) {
-  size_t bytes = 0;
-  for (const Event& event : events) bytes += event.data.size();
-  return bytes;
-}
-
-// The key, or what an erased range has in common with the one that is watched: the rest is not for this client.
-void WriteKeys(JsonWriter& json, Mutation::Op op, BytesView key, BytesView end, const KeyRange& watched) {
-  if (op != Mutation::Op::kEraseRange) {
-    json.BytesField("key", UserKeyOf(key).value_or(BytesView()));
-    return;
-  }
-  const KeyRange common = watched.Intersect({Bytes(key), Bytes(end)});
-  json.BytesField("start", UserKeyOf(common.start).value_or(BytesView()));
-  json.BytesField("end", UserKeyOf(common.end).value_or(BytesView()));
-}
-
-void WriteRecord(JsonWriter& json, const ValueHeader& header, BytesView value) {
-  WriteValue(json, header, value);
-  if (header.expiry != kNever) json.Field("expiry", header.expiry.ToString());
-}
-
-Event FromMutation(const Mutation& mutation, FeedPosition place, const KeyRange& watched) {
-  Event event{place, mutation.op, {}};
-  JsonWriter json(&event.data);
-  json.BeginObject().Field("op", OpName(mutation.op));
-  WriteKeys(json, mutation.op, mutation.key, mutation.end, watched);
-  if (mutation.op == Mutation::Op::kAdd) json.Field("by", mutation.delta);
-  if (mutation.op == Mutation::Op::kPut) {
-    const ValueHeader header{.version = place.version,
-                             .expiry = mutation.expiry,
-                             .kind = mutation.kind,
-                             .schema = mutation.schema,
-                             .marks = {}};
-    WriteRecord(json, header, mutation.value);
-  }
-  json.Field("version", place.version.ToString()).EndObject();
-  return event;
-}
-
-Event FromFeed(const FeedEntry& entry, bool before, const KeyRange& watched) {
-  Event event{entry.position, entry.op, {}};
-  JsonWriter json(&event.data);
-  json.BeginObject().Field("op", OpName(entry.op));
-  WriteKeys(json, entry.op, entry.key, entry.end, watched);
-  if (entry.after) WriteRecord(json, entry.after->header, entry.after->value);
-  json.Field("version", entry.position.version.ToString());
-  if (before && entry.before) {
-    json.Name("before").BeginObject();
-    WriteRecord(json, entry.before->header, entry.before->value);
-    json.Field("version", entry.before->header.version.ToString()).EndObject();
-  }
-  if (!entry.context.actor.empty()) json.BytesField("actor", entry.context.actor);
-  if (!entry.context.trace.empty()) json.BytesField("trace", entry.context.trace);
-  json.EndObject();
-  return event;
 }
 
 // Wakes a watch's coroutine from the commit thread: once for any number of commits, until it has looked.
@@ -162,30 +83,27 @@ class Backlog {
         watched_(std::move(watched)),
         held_(service.inflight_bytes, service.stream_bytes, service.stream_room()) {}
 
-  void Push(const Mutation& mutation, Version version) {
+  void Tell(const Subscriptions::News& news) {
+    using Kind = Subscriptions::News::Kind;
     std::lock_guard lock(mutex_);
-    index_ = version == version_ ? index_ + 1 : 0;
-    version_ = version;
-    if (lost_) return;
-    const size_t bytes = BytesOf(mutation);
-    if (changes_.size() >= at_most_ || (!changes_.empty() && held_.bytes() + bytes > kMaxBytes)) {
-      lost_ = "max_watch_backlog";
-    } else if (!held_.Add(bytes)) {
-      held_.Remove(bytes);
-      lost_ = "max_inflight_bytes";
-    } else {
-      changes_.push_back({{version, index_}, mutation});
+    if (news.kind == Kind::kBegins) begun_ = true;
+    if (news.kind == Kind::kChange) Push(*news.mutation, news.version);
+    if (news.kind == Kind::kLost && !lost_) {
+      lost_ = Error(ErrorCode::kUnavailable, "the store was out of reach, and changes were lost");
     }
   }
-  // The oldest, about so many bytes of them; whether there are more. `overloaded` once changes were lost, after those
+  // Whether all changes are told by now.
+  bool begun() {
+    std::lock_guard lock(mutex_);
+    return begun_;
+  }
+  // The oldest, about so many bytes of them; whether there are more. An error once changes were lost, after those
   // before them.
-  Result<std::vector<Event>> Take(size_t at_most_bytes, bool* more) {
+  Result<std::vector<WatchEvent>> Take(size_t at_most_bytes, bool* more) {
     std::vector<Change> changes;
     {
       std::lock_guard lock(mutex_);
-      if (changes_.empty() && lost_ != nullptr) {
-        return Error(ErrorCode::kOverloaded, "the watch fell behind and lost changes", {{"limit", lost_}});
-      }
+      if (changes_.empty() && lost_) return *lost_;
       size_t taken = 0;
       while (!changes_.empty() && (changes.empty() || taken + BytesOf(changes_.front().mutation) <= at_most_bytes)) {
         taken += BytesOf(changes_.front().mutation);
@@ -193,11 +111,11 @@ class Backlog {
         changes_.pop_front();
       }
       held_.Remove(taken);
-      *more = !changes_.empty() || lost_ != nullptr;
+      *more = !changes_.empty() || lost_;
     }
-    std::vector<Event> events;
+    std::vector<WatchEvent> events;
     events.reserve(changes.size());
-    for (const Change& change : changes) events.push_back(FromMutation(change.mutation, change.place, watched_));
+    for (const Change& change : changes) events.push_back(EventOf(change.mutation, change.place, watched_));
     return events;
   }
   size_t bytes() {
@@ -215,6 +133,24 @@ class Backlog {
   static size_t BytesOf(const Mutation& mutation) {
     return mutation.key.size() + mutation.end.size() + mutation.value.size();
   }
+  static Error FellBehind(const char* limit) {
+    return Error(ErrorCode::kOverloaded, "the watch fell behind and lost changes", {{"limit", limit}});
+  }
+
+  void Push(const Mutation& mutation, Version version) {
+    index_ = version == version_ ? index_ + 1 : 0;
+    version_ = version;
+    if (lost_) return;
+    const size_t bytes = BytesOf(mutation);
+    if (changes_.size() >= at_most_ || (!changes_.empty() && held_.bytes() + bytes > kMaxBytes)) {
+      lost_ = FellBehind("max_watch_backlog");
+    } else if (!held_.Add(bytes)) {
+      held_.Remove(bytes);
+      lost_ = FellBehind("max_inflight_bytes");
+    } else {
+      changes_.push_back({{version, index_}, mutation});
+    }
+  }
 
   const size_t at_most_;
   const KeyRange watched_;
@@ -223,7 +159,8 @@ class Backlog {
   StreamBytes held_;
   Version version_;
   uint64_t index_ = 0;
-  const char* lost_ = nullptr;  // the limit beyond which changes were lost
+  bool begun_ = false;
+  std::optional<Error> lost_;  // why changes were lost
 };
 
 struct WatchQuery {
@@ -249,13 +186,17 @@ class Watch final : public SlowOp {
     const auto backlog = std::make_shared<Backlog>(service, query_.range);
     const Subscription subscription(service, query_, waking.waker, backlog);
     const TokenWatch token_watch(service, session.info.who != nullptr, waking.waker);
-    next_ = query_.from.value_or(FeedPosition{service.engine().LastVersion().Next(), 0});
+    if (query_.events && session.info.head_only) {
+      Begin(session, answer);
+      co_return Status();
+    }
+    const Status begun = co_await AwaitBegin(session, waking, *backlog);
+    if (!begun.has_value()) co_return begun;
     const auto until = std::chrono::steady_clock::now() + query_.wait;
     if (query_.events) Begin(session, answer);
-    if (query_.events && session.info.head_only) co_return Status();
     while (!session.stream.aborted()) {
       waking.waker->Looking();
-      Result<std::vector<Event>> found = std::vector<Event>();
+      Result<std::vector<WatchEvent>> found = std::vector<WatchEvent>();
       auto read = [this, &session, &backlog] { return query_.feed ? ReadFeed(session) : TakeFrom(*backlog); };
       if (query_.feed || backlog->bytes() > kLargeAnswer) {
         found = co_await OnWorker(session.stream.loop(), service.workers, read);
@@ -309,12 +250,20 @@ class Watch final : public SlowOp {
     Subscription(Service& service, const WatchQuery& query, const std::shared_ptr<Waker>& waker,
                  const std::shared_ptr<Backlog>& backlog)
         : subscriptions(service.store.subscriptions()),
-          id(subscriptions.Watch(query.range,
-                                 [waker, backlog, live = !query.feed](const Mutation& mutation, Version version) {
-                                   if (live) backlog->Push(mutation, version);
-                                   Waker::Wake(waker);
-                                 })) {}
+          id(query.feed ? Woken(query.range, waker) : Told(query.range, waker, backlog)) {}
     ~Subscription() { subscriptions.Cancel(id); }
+
+    Subscriptions::Id Woken(const KeyRange& range, const std::shared_ptr<Waker>& waker) const {
+      return subscriptions.Watch(range, [waker](const Mutation*, Version) { Waker::Wake(waker); });
+    }
+    Subscriptions::Id Told(const KeyRange& range, const std::shared_ptr<Waker>& waker,
+                           const std::shared_ptr<Backlog>& backlog) const {
+      return subscriptions.WatchLive(range, [waker, backlog](const Subscriptions::News& news) {
+        backlog->Tell(news);
+        Waker::Wake(waker);
+      });
+    }
+
     Subscriptions& subscriptions;
     const Subscriptions::Id id;
   };
@@ -324,7 +273,7 @@ class Watch final : public SlowOp {
     TokenWatch(Service& service, bool wanted, const std::shared_ptr<Waker>& waker)
         : subscriptions(service.store.subscriptions()) {
       if (!wanted) return;
-      id = subscriptions.Watch(TokenKeys(), [waker](const Mutation&, Version) { Waker::Wake(waker); });
+      id = subscriptions.Watch(TokenKeys(), [waker](const Mutation*, Version) { Waker::Wake(waker); });
     }
     ~TokenWatch() {
       if (id != 0) subscriptions.Cancel(id);
@@ -333,16 +282,50 @@ class Watch final : public SlowOp {
     Subscriptions::Id id = 0;
   };
 
+  // Until every change from now on is told, which a client must be able to rely on. A live poll that does not wait has
+  // no use for it.
+  net::Task<Status> AwaitBegin(Session& session, const Waking& waking, Backlog& backlog) {
+    const Millis patience = session.service.options.request_timeout;
+    const auto until = std::chrono::steady_clock::now() + patience;
+    if (query_.feed) {
+      const Status placed = co_await FindPlace(session);
+      co_return placed;
+    }
+    if (session.info.head_only || (!query_.events && query_.wait == Millis(0))) co_return Status();
+    while (!session.stream.aborted()) {
+      waking.waker->Looking();
+      if (backlog.begun()) co_return Status();
+      const auto left = std::chrono::ceil<Millis>(until - std::chrono::steady_clock::now());
+      if (left <= Millis(0) || session.stream.loop().draining() || session.stream.PeerGone()) break;
+      co_await session.stream.Sleep(std::min(left, session.service.options.heartbeat));
+    }
+    co_return Error(ErrorCode::kUnavailable,
+                    "the watch could not begin: not all processes are known to tell of changes");
+  }
+
+  // Where in the feed it begins: behind all that is committed, unless the client says where.
+  net::Task<Status> FindPlace(Session& session) {
+    Engine& engine = session.service.engine();
+    Result<Version> settled = engine.Settled();
+    if (!query_.from && engine.capabilities().shared) {
+      auto settle = [&engine] { return engine.Settle(); };
+      settled = co_await OnWorker(session.stream.loop(), session.service.workers, settle);
+    }
+    if (!settled.has_value()) co_return settled.error();
+    next_ = query_.from.value_or(FeedPosition{settled->Next(), 0});
+    co_return Status();
+  }
+
   // On a worker.
-  Result<std::vector<Event>> ReadFeed(Session& session) {
-    std::vector<Event> events;
+  Result<std::vector<WatchEvent>> ReadFeed(Session& session) {
+    std::vector<WatchEvent> events;
     // Changes of the feed that are not of the range cost no more than a page at a time.
     KVARTS_TRY(const FeedPage page, session.service.store.feeds().Read(*query_.feed, next_, kFeedPage, kStreamPartBytes,
                                                                        &session.cost.read));
     for (const FeedEntry& entry : page.entries) {
       const bool concerns = entry.op == Mutation::Op::kEraseRange ? query_.range.Intersects({entry.key, entry.end})
                                                                   : query_.range.Contains(entry.key);
-      if (concerns) events.push_back(FromFeed(entry, query_.before, query_.range));
+      if (concerns) events.push_back(EventOf(entry, query_.before, query_.range));
     }
     next_ = page.next;
     more_ = page.more;
@@ -350,7 +333,7 @@ class Watch final : public SlowOp {
   }
 
   // A poll is answered once, with all that there is.
-  Result<std::vector<Event>> TakeFrom(Backlog& backlog) {
+  Result<std::vector<WatchEvent>> TakeFrom(Backlog& backlog) {
     return backlog.Take(query_.events ? kStreamPartBytes : SIZE_MAX, &more_);
   }
 
@@ -373,7 +356,7 @@ class Watch final : public SlowOp {
   }
 
   // Whether the watch is over: something went wrong, the server stops, or a poll has its answer.
-  bool Last(Session& session, const Result<std::vector<Event>>& found,
+  bool Last(Session& session, const Result<std::vector<WatchEvent>>& found,
             std::chrono::steady_clock::time_point until) const {
     if (!found.has_value() || session.stream.loop().draining() || session.stream.PeerGone()) return true;
     if (query_.events) return false;
@@ -382,7 +365,7 @@ class Watch final : public SlowOp {
     return !found->empty() || session.info.head_only || std::chrono::steady_clock::now() >= until;
   }
 
-  void AppendEvents(Session& session, const Result<std::vector<Event>>& found, bool last) const {
+  void AppendEvents(Session& session, const Result<std::vector<WatchEvent>>& found, bool last) const {
     Bytes text;
     if (!found.has_value()) {
       text.append("event: lost\ndata: ");
@@ -391,7 +374,7 @@ class Watch final : public SlowOp {
     } else if (found->empty()) {
       text.append(": heartbeat\n\n");
     } else {
-      for (const Event& event : *found) {
+      for (const WatchEvent& event : *found) {
         // An id is a promise that it can be resumed from.
         if (query_.feed) text.append(fmt::format("id: {}\n", PlaceText(event.place)));
         text.append(fmt::format("event: {}\ndata: ", OpName(event.op)));
@@ -402,12 +385,12 @@ class Watch final : public SlowOp {
     if (last && chunked_) AppendLastChunk(&session.stream.output());
   }
 
-  void AnswerPoll(Answer& answer, const std::vector<Event>& events, const Cost& cost) const {
+  void AnswerPoll(Answer& answer, const std::vector<WatchEvent>& events, const Cost& cost) const {
     ResponseWriter& head = answer.Begin(200, cost);
     head.ContentType("application/json");
     JsonWriter json(head.body());
     json.BeginObject().Name("changes").BeginArray();
-    for (const Event& event : events) json.Raw(event.data);
+    for (const WatchEvent& event : events) json.Raw(event.data);
     json.EndArray().Name("next");
     if (query_.feed) {
       json.Text(SinceText(next_));

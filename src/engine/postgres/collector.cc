@@ -1,0 +1,63 @@
+#include "engine/postgres/collector.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+
+#include "engine/postgres/pg_view.h"
+
+namespace kvarts::postgres {
+namespace {
+
+// How much longer than a view may be open: transactions that end late, and clocks that differ.
+constexpr Duration kSlack = Duration::Seconds(60);
+
+}  // namespace
+
+int64_t Collector::Floor() const {
+  const Timestamp now{std::max(shared_.time_seen.load(std::memory_order_relaxed), shared_.primary_now().micros)};
+  const int64_t kept = shared_.options.limits.max_view_age.micros + kSlack.micros;
+  const int64_t since = std::max<int64_t>(static_cast<int64_t>(now.micros) - kept, 0);
+  return static_cast<int64_t>(Version::FromTime({static_cast<uint64_t>(since)}).stamp);
+}
+
+Result<int64_t> Collector::Batch() {
+  KVARTS_TRY(const Pool::Lease connection, servers_.Primary(Use::kOther, shared_.request_deadline()));
+  Params params;
+  params.Int8(Floor());
+  params.Int4(static_cast<int32_t>(shared_.options.collect_batch));
+  const auto rows = connection->Fly(kCollect, std::move(params), shared_.request_deadline());
+  if (!rows.has_value()) return rows.error().error;
+  return rows->Int8(0, 0);
+}
+
+Status Collector::CountBacklog() {
+  KVARTS_TRY(const Pool::Lease connection, servers_.Primary(Use::kOther, shared_.request_deadline()));
+  Params params;
+  params.Int8(Floor());
+  params.Int8(kMaxCounted);
+  const auto rows = connection->Fly(kBacklog, std::move(params), shared_.request_deadline());
+  if (!rows.has_value()) return rows.error().error;
+  backlog_.store(static_cast<uint64_t>(rows->Int8(0, 0)), std::memory_order_relaxed);
+  return {};
+}
+
+void Collector::Loop(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  const auto sleep = [&](std::chrono::milliseconds time) { never.wait_for(lock, stop, time, [] { return false; }); };
+  while (!stop.stop_requested()) {
+    sleep(shared_.options.collect_interval);
+    while (!stop.stop_requested()) {
+      const Result<int64_t> taken = Batch();
+      if (!taken.has_value()) break;  // somebody else is at it, or the server is gone; later, then
+      collected_.fetch_add(static_cast<uint64_t>(*taken), std::memory_order_relaxed);
+      if (static_cast<size_t>(*taken) < shared_.options.collect_batch) break;
+      sleep(shared_.options.collect_pause);
+    }
+    if (!stop.stop_requested()) IgnoreError(CountBacklog());
+  }
+}
+
+}  // namespace kvarts::postgres

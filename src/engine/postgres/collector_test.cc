@@ -1,0 +1,203 @@
+// What is dead goes away when no view can need it any more, and not before.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+#include "engine/postgres/connection.h"
+#include "engine/postgres/postgres_engine.h"
+#include "support/commits.h"
+#include "support/engines.h"
+#include "support/eventually.h"
+#include "support/postgres_database.h"
+#include "support/reads.h"
+
+namespace kvarts::postgres {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+using test::CodeOf;
+using test::Eventually;
+using test::FromRead;
+using test::MakeCommit;
+
+class CollectorTest : public testing::Test {
+ protected:
+  static constexpr size_t kBatch = 10;
+  static constexpr Duration kKept{Limits{}.max_view_age.micros + Duration::Seconds(60).micros};
+
+  void SetUp() override {
+    if (!test::PostgresDatabase::Missing().empty()) GTEST_SKIP() << test::PostgresDatabase::Missing();
+    database_ = std::make_unique<test::PostgresDatabase>();
+    engine_ = Open();
+  }
+
+  std::unique_ptr<Engine> Open(std::shared_ptr<Clock> clock = nullptr) {
+    PostgresOptions options;
+    options.servers = {database_->target()};
+    options.clock = clock == nullptr ? clock_ : std::move(clock);
+    options.collect_batch = kBatch;
+    options.collect_pause = milliseconds(1);
+    options.collect_interval = milliseconds(5);
+    auto opened = OpenPostgresEngine(std::move(options));
+    if (!opened) throw std::runtime_error(opened.error().ToString());
+    return *std::move(opened);
+  }
+  Version Must(std::vector<Mutation> mutations) {
+    const auto outcome = CommitAndWait(*engine_, MakeCommit(std::move(mutations)));
+    EXPECT_TRUE(outcome) << outcome.error();
+    return outcome ? outcome->version : kNoVersion;
+  }
+  int Rows() const { return std::stoi(database_->Ask("SELECT count(*) FROM kvarts.entry")); }
+  // From here on what was dead before is not needed any more.
+  void LetGo() { clock_->Advance({kKept.micros + 1}); }
+  // The collector has been at work again, twice: what it could take it has.
+  void AwaitCollector() {
+    const auto floor = [this] { return database_->Ask("SELECT floor FROM kvarts.state"); };
+    const std::string before = floor();
+    clock_->Advance(Duration::Micros(1));
+    EXPECT_TRUE(Eventually([&] { return floor() != before; }));
+    std::this_thread::sleep_for(milliseconds(100));
+  }
+
+  const std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(test::kTestStart);
+  std::unique_ptr<test::PostgresDatabase> database_;
+  std::unique_ptr<Engine> engine_;
+};
+
+TEST_F(CollectorTest, TakesWhatIsDeadWhenNoViewCanNeedItAndNothingElse) {
+  const Timestamp soon{clock_->Now().micros + 1'000'000};
+  Must({Mutation::Put("lives", "1"), Mutation::Put("erased", "1"), Mutation::Put("range1", "1"),
+        Mutation::Put("expires", "1", soon), test::Owned(Mutation::Put("owned", "1", soon))});
+  Must({Mutation::Erase("erased"), Mutation::Erase("never"), Mutation::EraseRange("range", "rangf")});
+  EXPECT_EQ(Rows(), 6);
+  clock_->Advance({kKept.micros - 100});
+  AwaitCollector();
+  EXPECT_EQ(Rows(), 6);
+  clock_->Advance(Duration::Micros(200));  // what was erased before the first second
+  EXPECT_TRUE(Eventually([&] { return Rows() == 3; })) << Rows();
+  EXPECT_EQ(database_->Ask("SELECT count(*) FROM kvarts.erased_range"), "0");
+  clock_->Advance(Duration::Seconds(1));
+  EXPECT_TRUE(Eventually([&] { return Rows() == 2; })) << Rows();
+  LetGo();
+  AwaitCollector();
+  EXPECT_EQ(Rows(), 2);  // whoever owns it looks after it
+  ReadOptions expired_too;
+  expired_too.expired_too = true;
+  const auto owned = GetOne(*engine_, "owned", expired_too);
+  ASSERT_TRUE(owned && *owned);
+  EXPECT_EQ((*owned)->value, "1");
+}
+
+TEST_F(CollectorTest, GoesOnUntilABatchIsNotFull) {
+  for (const size_t dead : {kBatch - 1, kBatch, kBatch + 1, 3 * kBatch}) {
+    std::vector<Mutation> erases;
+    for (size_t i = 0; i < dead; ++i) erases.push_back(Mutation::Erase("k" + std::to_string(i)));
+    Must(std::move(erases));
+    EXPECT_EQ(Rows(), static_cast<int>(dead));
+    LetGo();
+    EXPECT_TRUE(Eventually([&] { return Rows() == 0; })) << dead;
+  }
+}
+
+TEST_F(CollectorTest, TellsWhatItHasNotComeTo) {
+  auto other = Connection::Open(database_->target(), {}, In(seconds(10)));
+  ASSERT_TRUE(other) << other.error();
+  ASSERT_TRUE((*other)->Simple("SELECT pg_advisory_lock(1262902610, 3)", In(seconds(10))));
+  Must({Mutation::Erase("a"), Mutation::Erase("b"), Mutation::Erase("c")});
+  LetGo();
+  EXPECT_TRUE(Eventually([&] { return engine_->Stats()->collect_backlog == 3; }));
+  EXPECT_EQ(Rows(), 3);
+  other->reset();
+  EXPECT_TRUE(Eventually([&] { return Rows() == 0 && engine_->Stats()->collect_backlog == 0; }));
+  EXPECT_EQ(engine_->Stats()->expired_dropped, 3u);
+}
+
+TEST_F(CollectorTest, OfSeveralProcessesTakeEachRowOnce) {
+  constexpr int kDead = 300;
+  const auto second = Open();
+  const auto third = Open();
+  std::vector<Mutation> erases;
+  for (int i = 0; i < kDead; ++i) erases.push_back(Mutation::Erase("k" + std::to_string(i)));
+  Must(std::move(erases));
+  LetGo();
+  EXPECT_TRUE(Eventually([&] { return Rows() == 0; }));
+  const auto taken = [&] {
+    uint64_t sum = 0;
+    for (Engine* engine : {engine_.get(), second.get(), third.get()}) sum += engine->Stats()->expired_dropped;
+    return sum;
+  };
+  EXPECT_TRUE(Eventually([&] { return taken() == kDead; })) << taken();
+}
+
+TEST_F(CollectorTest, VersionsNeverGoBackForAKeyThatWasCollected) {
+  Version last;
+  for (int round = 0; round < 3; ++round) {
+    const Version put = Must({Mutation::Put("k", "1")});
+    EXPECT_GT(put, last);
+    last = Must({Mutation::Erase("k")});
+    EXPECT_GT(last, put);
+    LetGo();
+    ASSERT_TRUE(Eventually([&] { return Rows() == 0; }));
+  }
+  // Nor for a process whose clock is behind.
+  const auto behind = Open(std::make_shared<ManualClock>(test::kTestStart));
+  const auto put = CommitAndWait(*behind, MakeCommit({Mutation::Put("k", "1")}));
+  ASSERT_TRUE(put) << put.error();
+  EXPECT_GT(put->version, last);
+}
+
+// Whoever read the range before what is gone was erased is told, at whatever time it was.
+TEST_F(CollectorTest, ARangeThatWasReadBeforeTheFloorHasChanged) {
+  for (const Duration later : {Duration::Micros(0), Duration::Micros(1), Duration::Seconds(1)}) {
+    Must({Mutation::Put("r1", "1")});
+    auto view = engine_->OpenView();
+    ASSERT_TRUE(view) << view.error();
+    const Version seen = (*view)->version();
+    view->reset();
+    clock_->Advance(later);
+    Must({Mutation::Erase("r1")});
+    clock_->Advance({kKept.micros - 1});
+    AwaitCollector();  // a microsecond later
+    const auto outcome = CommitAndWait(
+        *engine_, MakeCommit({Mutation::Put("sum", "1")}, {FromRead(test::RangeUnchanged("r", "s", seen))}));
+    EXPECT_EQ(CodeOf(outcome), "conflict") << later.micros;
+  }
+}
+
+// The same against a collector at work, between the first reading of a range and the commit: who counts what is in it
+// never misses an erase.
+TEST_F(CollectorTest, RaceWithReadersOfRanges) {
+  for (int round = 0; round < 100; ++round) {
+    Must({Mutation::Put("r1", "1"), Mutation::Put("r2", "1"), Mutation::Put("count", "2")});
+    Version erased;
+    std::jthread erasing([&] { erased = Must({Mutation::Erase("r1"), Mutation::Add("both", 1)}); });
+    std::atomic<bool> second = false;
+    const auto counted = test::Transact(*engine_, [&](View& view, Commit* commit) -> Status {
+      ScanRequest request;
+      request.range = KeyRange::Prefix("r");
+      KVARTS_TRY(const auto found, test::ScanAll(view, request));
+      commit->preconditions = {FromRead(test::RangeUnchanged("r", "s", view.version()))};
+      commit->mutations = {Mutation::Put("count", std::to_string(found.size())), Mutation::Add("both", 1)};
+      if (!second.exchange(true)) {
+        LetGo();
+        std::this_thread::sleep_for(milliseconds(round % 8));
+      }
+      return {};
+    });
+    EXPECT_TRUE(counted) << counted.error();
+    erasing.join();
+    // Both add to one key, so their versions say which was first. If it was the erase, it was counted.
+    const auto count = GetOne(*engine_, "count");
+    ASSERT_TRUE(count && *count);
+    const Bytes expected = (*count)->header.version > erased ? "1" : "2";
+    EXPECT_EQ((*count)->value, expected) << round;
+  }
+}
+
+}  // namespace
+}  // namespace kvarts::postgres

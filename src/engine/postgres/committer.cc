@@ -1,0 +1,414 @@
+#include "engine/postgres/committer.h"
+
+#include "engine/postgres/pg_view.h"
+
+namespace kvarts::postgres {
+namespace {
+
+// A read with it goes to the primary: there is no telling which replica would do.
+constexpr SessionToken kBeyondReplicas{UINT32_MAX, UINT64_MAX};
+
+// The server's table of locks is full, of those of many commits at once. One that keeps all others out has room.
+bool IsOutOfLocks(const Failure& failure) { return failure.sqlstate == "53200" && !failure.sent; }
+
+bool WaitsForReplicas(Durability durability) { return durability >= Durability::kQuorum; }
+
+Error NoReplicasToWaitFor(Durability durability) {
+  return Error(ErrorCode::kInvalidArgument, "the primary waits for no replicas: its synchronous_standby_names is empty",
+               {{"durability", std::string(DurabilityName(durability))},
+                {"strongest", std::string(DurabilityName(Durability::kSync))}});
+}
+
+// What is not waited for is not on disk yet, but it is written.
+Call PositionCall(Durability durability) {
+  Params params;
+  params.Bool(durability >= Durability::kSync);
+  return {&kPosition, std::move(params)};
+}
+
+SessionToken TokenOf(const Rows& rows) {
+  return WalPosition{static_cast<uint32_t>(rows.Int8(0, 0)), static_cast<uint64_t>(rows.Int8(0, 1))}.token();
+}
+
+// What became of a group, and behind what in the log it stands.
+struct Decision {
+  Rows rows;
+  SessionToken session = {};
+};
+
+// One flight: what must hold of the server, the commits, and behind their Sync the position. Whether replicas are
+// waited for is asked there, and not of what is known of the primary, which may have changed since.
+std::expected<Decision, Failure> FlyCommits(Connection& connection, Params params, Durability durability,
+                                            bool with_session, Deadline deadline) {
+  std::vector<Call> calls;
+  if (WaitsForReplicas(durability)) calls.push_back({&kRequireStandbys, {}});
+  const size_t at = calls.size();
+  calls.push_back({&kCommit, std::move(params), true});
+  if (with_session) calls.push_back(PositionCall(durability));
+  auto flown = connection.Fly(calls, deadline);
+  if (flown.has_value()) {
+    return Decision{std::move((*flown)[at]), with_session ? TokenOf(flown->back()) : SessionToken()};
+  }
+  Failure& failure = flown.error();
+  // They are committed, whatever became of the question.
+  if (failure.ended.size() > at) return Decision{std::move(failure.ended[at]), kBeyondReplicas};
+  if (failure.sqlstate == kNoStandbys && WaitsForReplicas(durability)) failure.error = NoReplicasToWaitFor(durability);
+  return std::unexpected(std::move(failure));
+}
+
+// The answer to commits whose transaction did not end as it should have.
+Error OutcomeOf(const Failure& failure) {
+  if (!failure.sent) return failure.error;
+  return Error(ErrorCode::kUnknownOutcome, "the server did not say what became of the commit",
+               {{"cause", failure.error.ToString()}});
+}
+
+// The precondition that a verdict is about.
+const Precondition& PreconditionOf(const Commit& commit, size_t first_operation, const Verdict& verdict) {
+  return commit.preconditions[verdict.operation - first_operation];
+}
+
+}  // namespace
+
+// What one thread does with a batch: its submissions, from the front, with those that follow put before the rest.
+class Committer::Turn {
+ public:
+  Turn(Committer& committer, Submissions batch) : committer_(committer), shared_(committer.shared_) {
+    for (auto& submission : batch) left_.push_back(std::move(submission));
+  }
+
+  void Run() {
+    while (!left_.empty()) RunGroup();
+  }
+
+ private:
+  struct Member {
+    std::unique_ptr<Submission> submission;
+    size_t first_operation;  // of the group, from 1
+  };
+
+  void RunGroup();
+  // Whether the submission may join the group.
+  bool Fits(const Group& group, const Submission& submission) const;
+  void Decide(std::vector<Member>& members, Group& group);
+  void RunAgain(std::unique_ptr<Submission> submission);
+  Result<Version> RunUnderLocks(Connection& connection, Submission& submission);
+  // A call that failed in its middle may have left locks to the session.
+  void GiveUpLocks(Connection& connection);
+  // Gives the locks back; behind what in the log the commit stands.
+  SessionToken LetGo(Connection& connection, Durability durability);
+  // Tells of a commit, and puts what follows it at the front.
+  void Committed(Submission& submission, Version version);
+  void Done(std::unique_ptr<Submission> submission, Result<kvarts::Committed> outcome);
+
+  Committer& committer_;
+  Shared& shared_;
+  std::deque<std::unique_ptr<Submission>> left_;
+  Submissions followers_;
+};
+
+bool Committer::Turn::Fits(const Group& group, const Submission& submission) const {
+  if (group.empty()) return true;
+  const Commit& commit = submission.commit;
+  // At most one for each key, and those of its areas: many commits together must not keep all others out.
+  const size_t locks = 3 * commit.mutations.size() + commit.preconditions.size();
+  return !submission.run_first && group.size() < kMaxGroupCommits &&
+         group.locks().keys.size() + locks <= Locks::kMaxKeys &&
+         group.operations() + commit.preconditions.size() + commit.mutations.size() <= kMaxGroupOperations &&
+         group.bytes() + CommitBytes(commit) <= kMaxGroupBytes;
+}
+
+void Committer::Turn::RunGroup() {
+  Group group(shared_.snapshots, shared_.followed);
+  std::vector<Member> members;
+  std::optional<Durability> durability;
+  std::unique_ptr<Submission> alone;  // behind the members
+  while (!left_.empty() && Fits(group, *left_.front())) {
+    if (durability && *durability != left_.front()->commit.durability) break;
+    std::unique_ptr<Submission> submission = std::move(left_.front());
+    left_.pop_front();
+    if (!submission->Claim()) continue;
+    if (submission->run_first) {
+      alone = std::move(submission);
+      break;
+    }
+    if (const Status admitted = CheckCommit(submission->commit, shared_.options.limits); !admitted.has_value()) {
+      Done(std::move(submission), admitted.error());
+      continue;
+    }
+    durability = submission->commit.durability;
+    const size_t first = group.operations() + 1;
+    group.Add(submission->commit);
+    CommitListener* const listener = shared_.listener;
+    const bool last = listener != nullptr && listener->MayFollow(submission->commit);
+    members.push_back({std::move(submission), first});
+    if (last) break;
+  }
+  if (!members.empty()) Decide(members, group);
+  if (alone) RunAgain(std::move(alone));
+  left_.insert(left_.begin(), std::make_move_iterator(followers_.begin()), std::make_move_iterator(followers_.end()));
+  followers_.clear();
+}
+
+void Committer::Turn::Decide(std::vector<Member>& members, Group& group) {
+  const auto all = [&](const Error& error) {
+    for (Member& member : members) Done(std::move(member.submission), error);
+  };
+  auto connection = committer_.servers_.Primary(Use::kWriting, shared_.request_deadline());
+  if (!connection.has_value()) return all(connection.error());
+  const auto began = std::chrono::steady_clock::now();
+  const Durability durability = members.front().submission->commit.durability;
+  const auto fly = [&](int modes) {
+    return FlyCommits(**connection, group.Call(shared_.given_time(), modes), durability, shared_.has_replicas(),
+                      shared_.request_deadline());
+  };
+  int modes = group.PutsAlone() ? Locks::kPutsAlone : 0;
+  auto decision = fly(modes);
+  if (!decision.has_value() && IsOutOfLocks(decision.error())) {
+    group.KeepAllOut();
+    decision = fly(modes);
+  }
+  if (modes != 0 && decision.has_value() && VerdictOf(decision->rows, 0).kind == Verdict::Kind::kUndecided) {
+    modes = 0;
+    decision = fly(modes);
+  }
+  if (!decision.has_value()) {
+    GiveUpLocks(**connection);
+    // Whatever one of them did to the transaction, the others have no part in it.
+    if (members.size() > 1 && !decision.error().sent && (*connection)->usable()) {
+      for (Member& member : members) {
+        Group alone(shared_.snapshots, shared_.followed);
+        alone.Add(member.submission->commit);
+        std::vector<Member> one;
+        one.push_back({std::move(member.submission), 1});
+        *connection = {};
+        Decide(one, alone);
+      }
+      return;
+    }
+    return all(OutcomeOf(decision.error()));
+  }
+  if ((*connection)->TakeCancelledWait()) {
+    return all(Error(ErrorCode::kUnknownOutcome, "the wait for the replicas was broken off"));
+  }
+  *connection = {};
+  const auto took = std::chrono::steady_clock::now() - began;
+  const auto wait = std::chrono::duration_cast<std::chrono::microseconds>(took);
+  shared_.group_sizes.Record(members.size());
+  shared_.commit_time.Record(static_cast<uint64_t>(std::chrono::nanoseconds(took).count()));
+  // A commit without operations has nothing to say to the server, and no row.
+  int row = 0;
+  Submissions again;  // once the others are answered
+  for (size_t i = 0; i < members.size(); ++i) {
+    Submission& submission = *members[i].submission;
+    if (submission.commit.preconditions.empty() && submission.commit.mutations.empty()) {
+      Done(std::move(members[i].submission), kvarts::Committed{{shared_.version_seen.load()}, 0});
+      continue;
+    }
+    const Verdict verdict = VerdictOf(decision->rows, row++);
+    if (verdict.kind == Verdict::Kind::kCommitted) {
+      if (!submission.commit.mutations.empty()) Committed(submission, verdict.version);
+      shared_.SawVersion(verdict.version);
+      Done(std::move(members[i].submission),
+           kvarts::Committed{verdict.version, static_cast<uint64_t>(wait.count()), decision->session});
+    } else if (verdict.kind == Verdict::Kind::kReadChanged && submission.CanRun()) {
+      again.push_back(std::move(members[i].submission));
+    } else {
+      const Precondition& failed = PreconditionOf(submission.commit, members[i].first_operation, verdict);
+      Done(std::move(members[i].submission), FailedPrecondition(failed, verdict.version));
+    }
+  }
+  for (auto& submission : again) RunAgain(std::move(submission));
+}
+
+void Committer::Turn::GiveUpLocks(Connection& connection) {
+  if (connection.usable() && !connection.Fly(kLetGo, {}, shared_.request_deadline()).has_value()) connection.Abandon();
+}
+
+void Committer::Turn::RunAgain(std::unique_ptr<Submission> submission) {
+  auto connection = committer_.servers_.Primary(Use::kWriting, shared_.request_deadline());
+  if (!connection.has_value()) return Done(std::move(submission), connection.error());
+  const Result<Version> version = RunUnderLocks(**connection, *submission);
+  const SessionToken session = LetGo(**connection, submission->commit.durability);
+  *connection = {};
+  if (!version.has_value()) return Done(std::move(submission), version.error());
+  if (!submission->commit.mutations.empty()) Committed(*submission, *version);
+  shared_.SawVersion(*version);
+  Done(std::move(submission), kvarts::Committed{*version, 0, session});
+}
+
+SessionToken Committer::Turn::LetGo(Connection& connection, Durability durability) {
+  const bool with_session = shared_.has_replicas();
+  const SessionToken unknown = with_session ? kBeyondReplicas : SessionToken();
+  if (!connection.usable()) return unknown;
+  std::vector<Call> calls;
+  calls.push_back({&kLetGo, {}});
+  if (with_session) calls.push_back(PositionCall(durability));
+  const auto flown = connection.Fly(calls, shared_.request_deadline());
+  // Locks of a session outlive its transactions, and would outlive everybody's patience.
+  if (!flown.has_value()) connection.Abandon();
+  return with_session && flown.has_value() ? TokenOf(flown->back()) : unknown;
+}
+
+Result<Version> Committer::Turn::RunUnderLocks(Connection& connection, Submission& submission) {
+  Locks held;
+  if (!submission.run_first) held.Add(submission.commit);
+  for (int run = 0; run < shared_.options.max_second_runs; ++run) {
+    const auto fly = [&](const Statement& statement, Params params) {
+      return connection.Fly(statement, std::move(params), shared_.request_deadline());
+    };
+    // In the order of all: first what is held from the run before is let go.
+    if (run != 0) {
+      if (const auto let = fly(kLetGo, {}); !let.has_value()) return let.error().error;
+    }
+    Params hold;
+    hold.Int4(held.modes);
+    ArrayParam keys(ArrayParam::Of::kInt8);
+    for (const int64_t key : held.keys) keys.Int8(key);
+    keys.AddTo(&hold);
+    if (const auto locked = fly(kHold, std::move(hold)); !locked.has_value()) {
+      if (!IsOutOfLocks(locked.error())) return locked.error().error;
+      held.KeepAllOut();
+      continue;
+    }
+    KVARTS_TRY(const OpenedView opened, BeginView(connection, shared_));
+    RunView view(shared_, connection, opened);
+    const Status ran = submission.Run(view);
+    EndView(connection, shared_);
+    if (!ran.has_value()) return ran.error();
+    const Commit& commit = submission.commit;
+    KVARTS_CHECK_OK(CheckCommit(commit, shared_.options.limits));
+    if (commit.preconditions.empty() && commit.mutations.empty()) return opened.version;
+    // Held to what this run saw: somebody else may have seen less at the same version.
+    Snapshots seen(&shared_.snapshots);
+    seen.Add(opened.version, opened.snapshot);
+    Group group(seen, shared_.followed);
+    group.Add(commit);
+    // What is held is asked for as it is held: less of it would have to stand in line behind those who wait.
+    group.Add(held);
+    const auto decision = FlyCommits(connection, group.Call(shared_.given_time(), Locks::kTryOnly), commit.durability,
+                                     false, shared_.request_deadline());
+    if (!decision.has_value() && IsOutOfLocks(decision.error())) {
+      held.KeepAllOut();
+      continue;
+    }
+    if (!decision.has_value()) return OutcomeOf(decision.error());
+    if (connection.TakeCancelledWait()) {
+      return Error(ErrorCode::kUnknownOutcome, "the wait for the replicas was broken off");
+    }
+    const Verdict verdict = VerdictOf(decision->rows, 0);
+    switch (verdict.kind) {
+      case Verdict::Kind::kCommitted:
+        return verdict.version;
+      case Verdict::Kind::kStatedFails:
+        return FailedPrecondition(PreconditionOf(commit, 1, verdict), verdict.version);
+      case Verdict::Kind::kReadChanged:
+      case Verdict::Kind::kNoLock:
+      case Verdict::Kind::kUndecided:
+        break;
+    }
+    held.Add(group.locks());
+  }
+  return Error(ErrorCode::kConflict, "the transaction keeps losing its race",
+               {{"runs", std::to_string(shared_.options.max_second_runs)}});
+}
+
+void Committer::Turn::Committed(Submission& submission, Version version) {
+  for (Mutation& mutation : submission.commit.mutations) mutation.Stamp(version);
+  shared_.commits.fetch_add(1, std::memory_order_relaxed);
+  shared_.user_bytes.fetch_add(CommitBytes(submission.commit), std::memory_order_relaxed);
+  CommitListener* const listener = shared_.listener;
+  if (listener == nullptr) return;
+  const std::lock_guard lock(committer_.delivery_);
+  listener->Decided(submission.commit, version, &followers_);
+  listener->Visible(submission.commit, version);
+}
+
+void Committer::Turn::Done(std::unique_ptr<Submission> submission, Result<kvarts::Committed> outcome) {
+  const std::lock_guard lock(committer_.delivery_);
+  submission->Done(std::move(outcome));
+}
+
+Committer::Committer(Shared& shared, Servers& servers, size_t connections) : shared_(shared), servers_(servers) {
+  for (size_t i = 0; i < connections; ++i) threads_.emplace_back([this] { Loop(); });
+}
+
+Committer::~Committer() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  departures_.Ending();
+}
+
+void Committer::Submit(Submissions batch) {
+  size_t bytes = 0;
+  for (const auto& submission : batch) bytes += CommitBytes(submission->commit);
+  const std::lock_guard lock(mutex_);
+  const size_t before = queued_ + refused_.size();
+  const Limits& limits = shared_.options.limits;
+  if (queued_ + batch.size() <= limits.max_queued_commits && queued_bytes_ + bytes <= limits.max_queued_bytes) {
+    queued_ += batch.size();
+    queued_bytes_ += bytes;
+    waiting_.push_back(std::move(batch));
+  } else {
+    // Not here: whoever submits may be telling something else just now.
+    refused_.push_back(std::move(batch));
+  }
+  departures_.Arrived(queued_ + refused_.size(), before);
+}
+
+void Committer::Refuse(Submissions batch) {
+  const std::lock_guard lock(delivery_);
+  for (const auto& submission : batch) {
+    submission->Done(Error(ErrorCode::kOverloaded, "too many commits are waiting", {{"limit", "max_queued_commits"}}));
+  }
+}
+
+void Committer::Tell(const std::function<void(CommitListener&, Submissions* next)>& tell) {
+  CommitListener* const listener = shared_.listener;
+  if (listener == nullptr) return;
+  Submissions next;
+  {
+    const std::lock_guard lock(delivery_);
+    tell(*listener, &next);
+  }
+  if (!next.empty()) Submit(std::move(next));
+}
+
+void Committer::Loop() {
+  std::unique_lock lock(mutex_);
+  const auto waiting = [this] { return queued_ + refused_.size(); };
+  const auto ending = [this] { return stopping_; };
+  while (departures_.Await(lock, waiting, ending)) {
+    RunNext(lock);
+    departures_.Back();
+  }
+}
+
+void Committer::RunNext(std::unique_lock<std::mutex>& lock) {
+  if (!refused_.empty()) {
+    Submissions refused = std::move(refused_.front());
+    refused_.pop_front();
+    lock.unlock();
+    Refuse(std::move(refused));
+    lock.lock();
+    return;
+  }
+  // What waits becomes one batch, up to what a group holds; the rest is for the others.
+  Submissions batch = std::move(waiting_.front());
+  waiting_.pop_front();
+  while (!waiting_.empty() && batch.size() + waiting_.front().size() <= kMaxGroupCommits) {
+    for (auto& submission : waiting_.front()) batch.push_back(std::move(submission));
+    waiting_.pop_front();
+  }
+  size_t bytes = 0;
+  for (const auto& submission : batch) bytes += CommitBytes(submission->commit);
+  queued_ -= batch.size();
+  queued_bytes_ -= bytes;
+  lock.unlock();
+  Turn(*this, std::move(batch)).Run();
+  lock.lock();
+}
+
+}  // namespace kvarts::postgres

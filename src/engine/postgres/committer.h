@@ -1,0 +1,60 @@
+// Takes submissions to the server, in groups, from a few threads with a connection each.
+//
+// Submissions that arrive together stay together and in their order. Two groups that touch the same keys meet on the
+// server, where the locks order them. What a commit decided is told to the listener and to the submitter when its
+// transaction has ended, one at a time over all threads.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "engine/postgres/departures.h"
+#include "engine/postgres/servers.h"
+#include "engine/postgres/shared.h"
+
+namespace kvarts::postgres {
+
+class Committer {
+ public:
+  using Submissions = std::vector<std::unique_ptr<Submission>>;
+
+  Committer(Shared& shared, Servers& servers, size_t connections);
+  // Ends what was taken on.
+  ~Committer();
+
+  void Submit(Submissions batch);
+  // Tells the listener something, if there is one, while nobody else does.
+  void Tell(const std::function<void(CommitListener&, Submissions* next)>& tell);
+
+ private:
+  static constexpr size_t kEnough = 64;
+  static constexpr std::chrono::microseconds kPatience{3'000};
+  // One round trip holds so much; a commit that is larger goes alone.
+  static constexpr size_t kMaxGroupCommits = 500;
+  static constexpr size_t kMaxGroupOperations = 4000;
+  static constexpr size_t kMaxGroupBytes = 4 << 20;
+
+  class Turn;
+
+  void Loop();
+  void RunNext(std::unique_lock<std::mutex>& lock);
+  void Refuse(Submissions batch);
+
+  Shared& shared_;
+  Servers& servers_;
+  std::mutex mutex_;
+  // While one is on its way to the disk more come than would for waiting.
+  Departures departures_{kEnough, kPatience, std::chrono::microseconds(0)};
+  std::deque<Submissions> waiting_;
+  std::deque<Submissions> refused_;  // there were too many
+  size_t queued_ = 0;
+  size_t queued_bytes_ = 0;
+  bool stopping_ = false;
+  std::mutex delivery_;  // of everything that is told
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace kvarts::postgres

@@ -1,0 +1,102 @@
+// A connection to a PostgreSQL server. Used by one thread at a time.
+//
+// Statements are prepared when it opens, and go out in pipeline mode: several may be sent before the first answer is
+// read, and one Sync ends a flight. Every wait has an end: a server that does not answer in time is given up, and the
+// connection with it, since nobody can tell what it would answer next.
+#pragma once
+
+#include <postgresql/libpq-fe.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/postgres/dialect.h"
+#include "engine/postgres/wire.h"
+
+namespace kvarts::postgres {
+
+using Deadline = std::chrono::steady_clock::time_point;
+inline Deadline In(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
+
+// One statement of a flight.
+struct Call {
+  const Statement* statement;
+  Params params;
+  // The transaction ends behind it, with a Sync of its own: what follows is not part of it, and sees what came of it.
+  bool ends = false;
+};
+
+// What went wrong with a flight.
+struct Failure {
+  Error error;
+  std::string sqlstate;  // of what the server said; empty when it said nothing
+  bool sent = false;     // the server may have done it, all the same
+  // What the calls answered whose transactions had ended before: these were done.
+  std::vector<Rows> ended = {};
+};
+
+class Connection {
+ public:
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // `unavailable` with what the server or the network says. Prepares `statements`.
+  static Result<std::unique_ptr<Connection>> Open(const std::string& target,
+                                                  std::span<const Statement* const> statements, Deadline deadline);
+
+  // Sends the calls with one Sync behind them, and takes their answers. The calls are one transaction, unless some end
+  // it, or begin and end some themselves.
+  std::expected<std::vector<Rows>, Failure> Fly(std::span<const Call> calls, Deadline deadline);
+  std::expected<Rows, Failure> Fly(const Statement& statement, Params params, Deadline deadline);
+  // Statements without parameters, as they are, outside a pipeline: to make a schema.
+  std::expected<Rows, Failure> Simple(const std::string& sql, Deadline deadline);
+
+  // Not once it has failed in a way that leaves answers behind.
+  bool usable() const { return usable_; }
+  // Whether no transaction is left open.
+  bool idle() const { return PQtransactionStatus(raw_.get()) == PQTRANS_IDLE; }
+  // It is closed and not used again: something of the session may be left that nobody knows of.
+  void Abandon() { usable_ = false; }
+  // Once the server has said that it takes no writes: it is a replica, or another took its place.
+  bool misplaced() const { return misplaced_; }
+  // Whether an idle connection still stands, as far as this side has heard. Does not wait.
+  bool Alive();
+  // Whether the server warned, since it was asked last, that a commit did not wait for its replicas.
+  bool TakeCancelledWait() { return std::exchange(cancelled_wait_, false); }
+  int server_version() const { return PQserverVersion(raw_.get()); }
+
+  // Writes what libpq says to the server and hears from it; null: no more.
+  void Trace(FILE* file);
+
+ private:
+  struct Finish {
+    void operator()(PGconn* connection) const { PQfinish(connection); }
+  };
+
+  explicit Connection(PGconn* raw) : raw_(raw) {}
+
+  static void OnNotice(void* self, const PGresult* notice);
+  bool Wait(bool write, Deadline deadline);
+  bool Flush(Deadline deadline);
+  bool Await(Deadline deadline);  // until an answer can be taken without waiting
+  std::expected<std::vector<Rows>, Failure> Land(size_t syncs, Deadline deadline);
+  Status Prepare(std::span<const Statement* const> statements, Deadline deadline);
+  Failure Lost(const char* text, bool sent);
+  Failure Refused(const PGresult* result);
+
+  std::unique_ptr<PGconn, Finish> raw_;
+  bool usable_ = true;
+  bool misplaced_ = false;
+  bool cancelled_wait_ = false;
+};
+
+// An error that the server reported, as one of ours.
+Error FromServer(std::string_view sqlstate, std::string_view message);
+
+}  // namespace kvarts::postgres

@@ -1,0 +1,153 @@
+// What all processes change, and how far commits are settled.
+//
+// Ranges that the listener follows stand in the table kvarts.followed for a time that is prolonged as long as it does;
+// commits of all processes note there what they touch in them (kvarts.touched), or all that they change
+// (kvarts.changed), as the listener wants it. A thread looks at intervals for what was noted by transactions that have
+// ended, and tells of it. Several ranges may stand there as one, so more may be told than was asked for. Of what was
+// touched everything is told after an interruption; of changes none goes untold: the thread goes on where it was, and
+// if notes are gone that it has not seen, it says so.
+//
+// The versions of commits are not the order in which they become visible. A version is settled when every transaction
+// that may have one up to it has ended: the transactions that run when a version has been the last one are seen to end.
+// So no change up to a settled version is noted later, and changes can be told in the order of versions.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "encoding/key_range.h"
+#include "engine/postgres/servers.h"
+#include "engine/postgres/shared.h"
+
+namespace kvarts::postgres {
+
+class Following {
+ public:
+  // What is told, on the thread of its own.
+  using Telling = std::function<void(CommitListener&, std::vector<std::unique_ptr<Submission>>* next)>;
+  using Tell = std::function<void(const Telling&)>;
+
+  Following(Shared& shared, Servers& servers, Tell tell) : shared_(shared), servers_(servers), tell_(std::move(tell)) {}
+
+  void Start() {
+    thread_ = std::jthread([this](const std::stop_token& stop) { Loop(stop); });
+  }
+  // The listener follows more than before.
+  void LookNow();
+
+  // A version up to which everything is visible to a view that is opened now, and at least that of the last commit of
+  // this process, unless transactions do not end for some time.
+  Result<Version> Settle();
+  Version settled() const { return {settled_.load()}; }
+
+ private:
+  // The ranges of which one thing is wanted.
+  class Ranges {
+   public:
+    void Want(std::vector<KeyRange> wanted, Deadline now);
+    // As they stand in the table.
+    std::vector<KeyRange> Rows() const;
+    // A mark is to be taken; whether it is for the sake of newcomers.
+    bool Mark();
+    // It is reached: those who were newcomers.
+    std::vector<KeyRange> MarkReached();
+    bool AnyNoted() const;
+    bool IsNoted(const KeyRange& range) const;
+    void NoneIsNoted();
+
+   private:
+    using Bounds = std::pair<Bytes, Bytes>;
+    struct Followed {
+      // Noted: by the commits of all processes, for certain. Marked: once the mark is reached.
+      enum class State : uint8_t { kNew, kMarked, kNoted };
+      Deadline until = {};  // unless it is asked for again
+      State state = State::kNew;
+    };
+    std::map<Bounds, Followed> followed_;
+  };
+  // As it stands in the table.
+  struct Row {
+    KeyRange range;
+    bool told;
+
+    friend bool operator==(const Row&, const Row&) = default;
+  };
+  // The last version there was before transactions from `next` on had their number, and the first that runs now.
+  struct Mark {
+    uint64_t version = 0;
+    uint64_t next = 0;
+    uint64_t running = 0;
+
+    bool reached() const { return running >= next; }
+  };
+  // Behind what in the order of changes one has come.
+  struct Place {
+    static constexpr int32_t kEnd = std::numeric_limits<int32_t>::max();
+
+    uint64_t version = 0;
+    int32_t operation = kEnd;
+  };
+
+  void Loop(const std::stop_token& stop);
+  Status Look();
+  // Has the ranges stand in the table.
+  Status Register(Connection& connection);
+  std::vector<Row> RowsAt(Deadline now);
+  // Whether there may be something to tell: a mark costs a transaction of its own.
+  Result<bool> IsNews(Connection& connection);
+  Result<Mark> TakeMark(Connection& connection);
+  Status LookAgain(Connection& connection, Mark* mark);
+  // Learns what all processes follow, if that has changed.
+  Status LearnFollowed(Connection& connection);
+  // The mark is reached.
+  Status TellNotes(Connection& connection);
+  Result<std::vector<KeyRange>> ReadTouched(Connection& connection);
+  Status TellChanges(Connection& connection);
+  // Of those who wait for it, where it is certain by now.
+  void TellBeginnings();
+  void Reached(uint64_t version);
+  // There may be more to tell than is found. The ranges are made to stand again.
+  void Interrupted();
+  // What was noted is gone, or the ranges may not have stood for a time: everything begins anew.
+  void Missed();
+  // Whether what is noted is still what it was; else it was missed.
+  Status CheckLife(const Rows& rows, int column);
+
+  Shared& shared_;
+  Servers& servers_;
+  const Tell tell_;
+  std::atomic<uint64_t> settled_{0};
+
+  std::mutex mutex_;
+  std::condition_variable_any asked_;
+  bool look_now_ = false;
+
+  // Of the thread alone.
+  Ranges touched_;
+  Ranges told_;
+  std::vector<KeyRange> beginning_;  // of those that are to be told
+  std::vector<Row> rows_;
+  Deadline prolong_at_ = {};
+  Deadline looked_ = {};
+  Deadline told_at_ = {};
+  std::string life_;          // of what is noted
+  std::optional<Mark> mark_;  // that is waited for
+  bool everything_ = false;   // is to be told as touched, once the mark is reached
+  bool lost_ = false;         // changes are, which is to be told then
+  uint64_t told_up_to_ = 0;   // transaction
+  Place told_place_;          // of changes
+  // Up to these, the next time.
+  uint64_t forgotten_ = 0;
+  uint64_t forgotten_version_ = 0;
+
+  std::jthread thread_;  // ends first
+};
+
+}  // namespace kvarts::postgres

@@ -1,0 +1,421 @@
+// How far commits are settled while somebody else's are on their way; and that of all that is changed in a range, by
+// whomever, everything is told once and in order, or that it is not.
+#include "engine/postgres/following.h"
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+
+#include "support/commits.h"
+#include "support/held_commit.h"
+#include "support/local_cluster.h"
+#include "support/postgres_database.h"
+
+namespace kvarts::postgres {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using test::MakeCommit;
+using test::TestSubmission;
+
+class SettleTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!test::PostgresDatabase::Missing().empty()) GTEST_SKIP() << test::PostgresDatabase::Missing();
+    database_ = std::make_unique<test::PostgresDatabase>();
+    PostgresOptions options;
+    options.servers = {database_->target()};
+    auto opened = OpenPostgresEngine(std::move(options));
+    ASSERT_TRUE(opened) << opened.error();
+    engine_ = *std::move(opened);
+  }
+  Version Put(const std::string& key) {
+    const auto outcome = CommitAndWait(*engine_, MakeCommit({Mutation::Put(key, "")}));
+    EXPECT_TRUE(outcome) << outcome.error();
+    return outcome ? outcome->version : kNoVersion;
+  }
+  Version Settle() {
+    const auto settled = engine_->Settle();
+    EXPECT_TRUE(settled) << settled.error();
+    return settled ? *settled : kNoVersion;
+  }
+
+  std::unique_ptr<test::PostgresDatabase> database_;
+  std::unique_ptr<Engine> engine_;
+};
+
+TEST_F(SettleTest, WhatOneHasCommittedIsSettledForIt) {
+  for (int i = 0; i < 10; ++i) {
+    const Version version = Put("k");
+    EXPECT_GE(Settle(), version);
+  }
+}
+
+// No transaction has ended that began after the one on its way: only the numbers that were given tell that it runs.
+TEST_F(SettleTest, TheLastCommitToBeginIsNotSettledBeforeItEnds) {
+  for (int i = 0; i < 3; ++i) {
+    const Version before = Put("k");
+    test::HeldCommit held(database_->target(), MakeCommit({Mutation::Put("held", "")}));
+    EXPECT_GT(held.version(), before);
+    const Deadline end = In(milliseconds(150));
+    do {
+      EXPECT_LT(Settle(), held.version());
+      EXPECT_LT(engine_->Settled(), held.version());
+    } while (std::chrono::steady_clock::now() < end && !HasFailure());
+    held.End();
+    EXPECT_GE(Put("k"), held.version());
+    EXPECT_GE(Settle(), held.version());
+  }
+}
+
+TEST_F(SettleTest, NorIsWhatWasCommittedSince) {
+  test::HeldCommit held(database_->target(), MakeCommit({Mutation::Put("held", "")}));
+  const Version after = Put("k");
+  EXPECT_LT(Settle(), held.version());
+  held.End();
+  EXPECT_GE(Settle(), after);
+}
+
+// Also of a process that commits nothing itself.
+TEST_F(SettleTest, WhatOthersHaveCommittedIsSettledSoon) {
+  test::HeldCommit other(database_->target(), MakeCommit({Mutation::Put("held", "")}));
+  other.End();
+  const Deadline end = In(seconds(10));
+  while (engine_->Settled() < other.version() && std::chrono::steady_clock::now() < end) usleep(5'000);
+  EXPECT_GE(engine_->Settled(), other.version());
+}
+
+// What there is to say of a change.
+std::string Line(const Mutation& mutation, Version version) {
+  std::string line =
+      version.ToString() + " " + std::to_string(static_cast<int>(mutation.op)) + " " + Escaped(mutation.key);
+  switch (mutation.op) {
+    case Mutation::Op::kPut:
+      return line + "=" + Escaped(mutation.value) + " kind " + std::to_string(static_cast<int>(mutation.kind)) +
+             " schema " + std::to_string(mutation.schema) + " until " + mutation.expiry.ToString() +
+             (mutation.owned ? " owned" : "");
+    case Mutation::Op::kErase:
+      return line;
+    case Mutation::Op::kEraseRange:
+      return line + ".." + Escaped(mutation.end);
+    case Mutation::Op::kAdd:
+      return line + "+" + std::to_string(mutation.delta);
+  }
+  return line;
+}
+
+using Lines = std::vector<std::string>;
+
+// Wants to be told of a range, and writes down what it is told.
+class Reporter final : public CommitListener {
+ public:
+  void Decided(const Commit&, Version, std::vector<std::unique_ptr<Submission>>*) override {}
+  void Visible(const Commit&, Version) override {}
+  void Elsewhere(const KeyRange&, std::vector<std::unique_ptr<Submission>>*) override {}
+  void Followed(FollowedRanges* ranges) override {
+    const std::lock_guard lock(mutex_);
+    if (!wanted_) return;
+    ranges->told.push_back(*wanted_);
+    if (!begun_) ranges->beginning.push_back(*wanted_);
+  }
+  void Begin(std::span<const KeyRange> ranges) override {
+    const std::lock_guard lock(mutex_);
+    EXPECT_EQ(ranges.size(), 1u);
+    EXPECT_EQ(ranges[0], *wanted_);
+    begun_ = true;
+    changed_.notify_all();
+  }
+  void Changed(const Mutation& mutation, Version version) override {
+    const std::lock_guard lock(mutex_);
+    if (begun_) lines_.push_back(Line(mutation, version));
+    changed_.notify_all();
+  }
+  void Lost() override {
+    const std::lock_guard lock(mutex_);
+    if (begun_) lines_.push_back("lost");
+    changed_.notify_all();
+  }
+
+  void Want(KeyRange range) {
+    const std::lock_guard lock(mutex_);
+    wanted_ = std::move(range);
+  }
+  bool BeginsWithin(milliseconds time) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, time, [this] { return begun_; });
+  }
+  // The first so many, and whatever else has come by then.
+  Lines Take(size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, seconds(10), [&] { return lines_.size() >= count; });
+    return std::exchange(lines_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<KeyRange> wanted_;
+  bool begun_ = false;
+  Lines lines_;
+};
+
+class ToldTest : public SettleTest {
+ protected:
+  void SetUp() override {
+    SettleTest::SetUp();
+    if (IsSkipped()) return;
+    engine_->SetListener(&reporter_);
+    PostgresOptions options;
+    options.servers = {database_->target()};
+    auto opened = OpenPostgresEngine(std::move(options));
+    ASSERT_TRUE(opened) << opened.error();
+    other_ = *std::move(opened);
+  }
+  void TearDown() override {
+    engine_.reset();
+    other_.reset();
+  }
+  void Begin(KeyRange range = KeyRange::Prefix("w/")) {
+    reporter_.Want(std::move(range));
+    engine_->FollowNow();
+    ASSERT_TRUE(reporter_.BeginsWithin(seconds(10)));
+  }
+  // Commits, and expects to be told of the first so many of the mutations.
+  void Do(Engine& engine, std::vector<Mutation> mutations, size_t told = SIZE_MAX) {
+    const auto outcome = CommitAndWait(engine, MakeCommit(mutations));
+    ASSERT_TRUE(outcome) << outcome.error();
+    for (Mutation& mutation : mutations) {
+      if (told-- == 0) break;
+      mutation.Stamp(outcome->version);
+      expected_.push_back(Line(mutation, outcome->version));
+    }
+  }
+  std::string Ask(const std::string& sql) { return database_->Ask(sql); }
+  std::unique_ptr<Connection> Connect() {
+    auto opened = Connection::Open(database_->target(), AllStatements(), In(seconds(10)));
+    if (!opened) throw std::runtime_error(opened.error().ToString());
+    return *std::move(opened);
+  }
+
+  Reporter reporter_;
+  std::unique_ptr<Engine> other_;  // of another process
+  Lines expected_;
+};
+
+TEST_F(ToldTest, EveryKindOfChangeByAnyProcessIsToldAsItWas) {
+  Begin();
+  Mutation stamped = Mutation::Put("w/log/........", "at ........!");
+  stamped.key_stamp = 6;
+  stamped.value_stamp = 3;
+  Mutation typed = test::Owned(Mutation::Put("w/typed", "1", Timestamp{4'000'000'000'000'000}));
+  typed.kind = ValueKind::kJson;
+  typed.schema = 7;
+  const Bytes long_key = "w/" + Bytes(3000, 'k');
+  for (Engine* engine : {engine_.get(), other_.get()}) {
+    Do(*engine, {Mutation::Put("w/a", "1")});
+    Do(*engine, {stamped, typed, Mutation::Put(Bytes("w/\0\xff", 4), Bytes("\0\xff", 2)), test::PutCounter("w/n", -2)});
+    Do(*engine, {Mutation::Add("w/n", 5), Mutation::Erase("w/a"), Mutation::Erase("w/never there")});
+    Do(*engine, {Mutation::Put(long_key, "long"), Mutation::Erase(long_key)});
+    Do(*engine,
+       {Mutation::EraseRange("a", "w/b"), Mutation::EraseRange(long_key, ""), Mutation::EraseRange("w/x", "w/y")});
+    // A key several times in a commit.
+    Do(*engine, {Mutation::Put("w/a", "2"), Mutation::Put("w/a", "3"), Mutation::Erase("w/a")});
+    Do(*engine, {Mutation::Put("elsewhere", "")}, 0);
+  }
+  EXPECT_EQ(reporter_.Take(expected_.size()), expected_);
+}
+
+// Together they would be one statement, which keeps the last put of a key.
+TEST_F(ToldTest, OfAGroupOfPutsEachIsTold) {
+  Begin();
+  for (Engine* engine : {other_.get(), engine_.get()}) {
+    std::vector<std::unique_ptr<TestSubmission>> batch;
+    for (int i = 0; i < 100; ++i) {
+      batch.push_back(std::make_unique<TestSubmission>(
+          MakeCommit({Mutation::Put("w/" + std::to_string(i % 3), std::to_string(i)), Mutation::Put("x", "")})));
+    }
+    int i = 0;
+    for (const auto& ticket : test::SubmitTogether(*engine, std::move(batch))) {
+      const auto outcome = ticket->Outcome();
+      ASSERT_TRUE(outcome) << outcome.error();
+      expected_.push_back(Line(Mutation::Put("w/" + std::to_string(i % 3), std::to_string(i)), outcome->version));
+      ++i;
+    }
+  }
+  EXPECT_EQ(reporter_.Take(expected_.size()), expected_);
+}
+
+TEST_F(ToldTest, WhoDoesNotKnowThatPutsAreToBeToldIsToldToSayThemAll) {
+  Begin();
+  const Snapshots none;
+  const KnownFollowed nobody;
+  const Commit inside = MakeCommit({Mutation::Put("w/a", "")});
+  const Commit outside = MakeCommit({Mutation::Put("v", "")});
+  Group concerned(none, nobody), other(none, nobody);
+  concerned.Add(inside);
+  other.Add(outside);
+  const auto connection = Connect();
+  const auto verdict = [&](const Group& group) {
+    EXPECT_TRUE(group.PutsAlone());
+    const auto rows = connection->Fly(kCommit, group.Call(std::nullopt, Locks::kPutsAlone), In(seconds(10)));
+    if (!rows) throw std::runtime_error(rows.error().error.ToString());
+    return VerdictOf(*rows, 0).kind;
+  };
+  EXPECT_EQ(verdict(concerned), Verdict::Kind::kUndecided);
+  EXPECT_EQ(Ask("SELECT count(*) FROM kvarts.entry"), "0");
+  EXPECT_EQ(verdict(other), Verdict::Kind::kCommitted);
+}
+
+TEST_F(ToldTest, WhatIsNotCommittedIsNotTold) {
+  Begin();
+  std::vector<std::unique_ptr<TestSubmission>> batch;
+  batch.push_back(std::make_unique<TestSubmission>(MakeCommit({Mutation::Put("w/a", "1")})));
+  batch.push_back(std::make_unique<TestSubmission>(
+      MakeCommit({Mutation::Put("w/b", ""), Mutation::Add("w/c", 1)}, {test::Absent("w/a")})));
+  batch.push_back(std::make_unique<TestSubmission>(MakeCommit({Mutation::Put("w/d", "2")}, {test::Present("w/a")})));
+  const auto tickets = test::SubmitTogether(*engine_, std::move(batch));
+  EXPECT_FALSE(tickets[1]->Outcome());
+  expected_ = {Line(Mutation::Put("w/a", "1"), tickets[0]->Outcome()->version),
+               Line(Mutation::Put("w/d", "2"), tickets[2]->Outcome()->version)};
+  EXPECT_EQ(reporter_.Take(2), expected_);
+}
+
+TEST_F(ToldTest, WhatBecomesVisibleLateIsToldInItsPlace) {
+  Begin();
+  test::HeldCommit held(database_->target(), MakeCommit({Mutation::Put("w/held", "")}));
+  expected_.push_back(Line(Mutation::Put("w/held", ""), held.version()));
+  Do(*engine_, {Mutation::Put("w/later", "")});
+  std::this_thread::sleep_for(milliseconds(200));
+  EXPECT_EQ(reporter_.Take(0), Lines());
+  held.End();
+  EXPECT_EQ(reporter_.Take(2), expected_);
+}
+
+TEST_F(ToldTest, NothingBeginsWhileACommitIsOnItsWayThatDoesNotKnow) {
+  test::HeldCommit held(database_->target(), MakeCommit({Mutation::Put("w/held", "")}));
+  reporter_.Want(KeyRange::Prefix("w/"));
+  EXPECT_FALSE(reporter_.BeginsWithin(milliseconds(300)));
+  held.End();
+  ASSERT_TRUE(reporter_.BeginsWithin(seconds(10)));
+  Do(*other_, {Mutation::Put("w/a", "")});
+  EXPECT_EQ(reporter_.Take(1), expected_);
+}
+
+TEST_F(ToldTest, ManyChangesAreToldInPages) {
+  Begin();
+  std::vector<Mutation> many;
+  for (int i = 0; i < 600; ++i) many.push_back(Mutation::Put("w/" + std::to_string(i), ""));
+  for (int i = 0; i < 3; ++i) many.push_back(Mutation::Put("w/large", Bytes(3 << 20, 'x')));
+  Do(*other_, std::move(many));
+  EXPECT_EQ(reporter_.Take(expected_.size()), expected_);
+}
+
+TEST_F(ToldTest, NothingIsWrittenDownForNobody) {
+  for (const char* key : {"w/a", "w/b"}) Do(*engine_, {Mutation::Put(key, ""), Mutation::Add("w/n", 1)});
+  EXPECT_EQ(Ask("SELECT count(*) FROM kvarts.changed"), "0");
+  Begin();
+  Do(*engine_, {Mutation::Put("x", "")});
+  EXPECT_EQ(Ask("SELECT count(*) FROM kvarts.changed"), "0");
+  Do(*engine_, {Mutation::Put("w/c", "")});
+  EXPECT_EQ(Ask("SELECT count(*) FROM kvarts.changed"), "1");
+}
+
+// As a crash of the server leaves them.
+TEST_F(ToldTest, WhatACrashTookAwayIsToldAsLost) {
+  Begin();
+  Do(*engine_, {Mutation::Put("w/a", "")});
+  EXPECT_EQ(reporter_.Take(1), expected_);
+  Ask("TRUNCATE kvarts.noting, kvarts.changed, kvarts.touched, kvarts.followed");
+  EXPECT_EQ(reporter_.Take(1), Lines{"lost"});
+  // And from there on everything is told.
+  expected_.clear();
+  Do(*other_, {Mutation::Put("w/b", "")});
+  EXPECT_EQ(reporter_.Take(1), expected_);
+}
+
+// One that has seen it took away what another has not: no later change is told before that is.
+TEST_F(ToldTest, WhatWasForgottenTooEarlyIsToldAsLost) {
+  Begin();
+  test::HeldCommit held(database_->target(), MakeCommit({Mutation::Put("x", "")}));
+  Do(*engine_, {Mutation::Put("w/a", "")});
+  const auto connection = Connect();
+  Params forget;
+  forget.Int8(0);
+  forget.Int8(std::stoll(Ask("SELECT last_value + 1 FROM kvarts.clock")));
+  ASSERT_TRUE(connection->Fly(kForget, std::move(forget), In(seconds(10))));
+  EXPECT_EQ(Ask("SELECT count(*) FROM kvarts.changed"), "0");
+  Do(*engine_, {Mutation::Put("w/b", "")});
+  held.End();
+  EXPECT_EQ(reporter_.Take(1), Lines{"lost"});
+}
+
+TEST_F(ToldTest, AnInterruptionAloneLosesNothing) {
+  Begin();
+  int interrupted = 0;
+  for (int i = 0; i < 10; ++i) {
+    Do(*engine_, {Mutation::Put("w/a", std::to_string(i))});
+    // The connections that look, and those alone.
+    interrupted += std::stoi(Ask(
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> "
+        "pg_backend_pid() AND query ~ 'kvarts.(clock|touched|changed|noting)' AND query !~ 'kvarts.entry'"));
+    std::this_thread::sleep_for(milliseconds(10 * i));
+  }
+  EXPECT_GT(interrupted, 3);
+  EXPECT_EQ(reporter_.Take(expected_.size()), expected_);
+}
+
+// A server that crashes, and one whose replica takes its place, with the same engine on it all the time.
+TEST(ToldFailoverTest, ACrashAndAPromotionAreToldAsLost) {
+  if (test::LocalCluster::Shared() == nullptr) GTEST_SKIP() << "KVARTS_TEST_CLUSTER is not set";
+  const test::LocalCluster cluster(1);
+  PostgresOptions options;
+  options.servers = cluster.targets();
+  options.probe_interval = milliseconds(200);
+  options.primary_patience = milliseconds(300);
+  Reporter reporter;
+  auto opened = OpenPostgresEngine(options);
+  ASSERT_TRUE(opened) << opened.error();
+  const std::unique_ptr<Engine> engine = *std::move(opened);
+  engine->SetListener(&reporter);
+  reporter.Want(KeyRange::Prefix("w/"));
+  ASSERT_TRUE(reporter.BeginsWithin(seconds(10)));
+  const auto put = [&] {
+    const Deadline end = In(seconds(20));
+    Result<Committed> outcome = CommitAndWait(*engine, MakeCommit({Mutation::Put("w/a", "")}));
+    while (!outcome && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(milliseconds(20));
+      outcome = CommitAndWait(*engine, MakeCommit({Mutation::Put("w/a", "")}));
+    }
+    EXPECT_TRUE(outcome) << outcome.error();
+    return Line(Mutation::Put("w/a", ""), outcome ? outcome->version : kNoVersion);
+  };
+  std::string line = put();
+  EXPECT_EQ(reporter.Take(1), Lines{line});
+  cluster.Do("kill 0-primary");
+  cluster.Do("start 0-primary");
+  EXPECT_EQ(reporter.Take(1), Lines{"lost"});
+  line = put();
+  EXPECT_EQ(reporter.Take(1), Lines{line});
+  cluster.Do("stop 0-primary");
+  cluster.Do("promote 0 1");
+  EXPECT_EQ(reporter.Take(1), Lines{"lost"});
+  line = put();
+  EXPECT_EQ(reporter.Take(1), Lines{line});
+}
+
+// When its time is up nobody writes down anything for a range, and all processes hear of it.
+TEST_F(ToldTest, WhatNobodyFollowsAnyMoreIsTakenAway) {
+  const auto connection = Connect();
+  Ask("INSERT INTO kvarts.followed VALUES ('\\x00', '\\x00', '', '\\xff', '', true, 0)");
+  const std::string before = Ask("SELECT epoch FROM kvarts.state");
+  Params forget;
+  forget.Int8(0);
+  forget.Int8(0);
+  ASSERT_TRUE(connection->Fly(kForget, std::move(forget), In(seconds(10))));
+  EXPECT_EQ(Ask("SELECT count(*) FROM kvarts.followed"), "0");
+  EXPECT_NE(Ask("SELECT epoch FROM kvarts.state"), before);
+}
+
+}  // namespace
+}  // namespace kvarts::postgres

@@ -1,0 +1,37 @@
+// Tokens of several processes on the same data.
+#include "model/access/token.h"
+#include "model/access/tokens.h"
+#include "support/processes.h"
+
+namespace kvarts::test {
+namespace {
+
+class SharedTokensTest : public ProcessesTest {};
+KVARTS_ON_ENGINES_WITH(SharedTokensTest, shared);
+
+TEST_P(SharedTokensTest, WhatOneMakesAndRevokesOthersHearOfSoon) {
+  Store& a = Begin();
+  Store& b = Begin();
+  auto of_a = Tokens::Open(a);
+  auto of_b = Tokens::Open(b);
+  ASSERT_TRUE(of_a && of_b);
+  for (int round = 0; round < 5; ++round) {
+    const NewToken named{
+        .name = "ci" + std::to_string(round), .scopes = {Scope::Everything(Right::kRead)}, .ttl = {}, .limit = {}};
+    const auto created = a.Run([&](Txn& txn) { return CreateToken(txn, named); });
+    ASSERT_TRUE(created) << created.error();
+    EXPECT_TRUE((*of_a)->Check(created->text));
+    EXPECT_TRUE(Eventually([&] { return (*of_b)->Check(created->text).has_value(); }));
+    const auto checked = (*of_b)->Check(created->text);
+    ASSERT_TRUE(checked) << checked.error();
+    EXPECT_TRUE((*of_b)->StillHolds(**checked));
+    const auto revoked = a.Run([&](Txn& txn) { return RevokeToken(txn, created->info.id); });
+    ASSERT_TRUE(revoked) << revoked.error();
+    EXPECT_EQ(CodeOf((*of_a)->Check(created->text)), "unauthenticated");
+    EXPECT_TRUE(Eventually([&] { return !(*of_b)->Check(created->text).has_value(); }));
+    EXPECT_FALSE((*of_b)->StillHolds(**checked));
+  }
+}
+
+}  // namespace
+}  // namespace kvarts::test

@@ -1,0 +1,72 @@
+#include "support/postgres_database.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <stdexcept>
+
+namespace kvarts::test {
+namespace {
+
+const char* Server() { return std::getenv("KVARTS_TEST_POSTGRES"); }
+
+// The locks on the databases by number. They are of the database that the environment names, where the engine has none.
+constexpr const char* kTake =
+    "SELECT n FROM generate_series(1, 1000) AS n WHERE pg_try_advisory_lock(1802920308, n) LIMIT 1";
+
+// Whoever is still connected belongs to a test that has ended.
+constexpr const char* kEndOthers =
+    "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND pid <> pg_backend_pid()";
+
+}  // namespace
+
+std::string PostgresDatabase::Missing() {
+  if (Server() != nullptr) return {};
+  return "there is no PostgreSQL server to test on: ./test starts one, as do scripts/local-cluster up and "
+         "eval \"$(scripts/local-cluster env)\"";
+}
+
+PostgresDatabase::PostgresDatabase() {
+  if (Server() == nullptr) throw std::runtime_error(Missing());
+  const std::string server = Server();
+  lock_ = Connect(server);
+  const std::string name = "kvarts_test_" + Ask(lock_.get(), kTake);
+  if (Ask(lock_.get(), fmt::format("SELECT 1 FROM pg_database WHERE datname = '{}'", name)).empty()) {
+    Ask(lock_.get(), "CREATE DATABASE " + name);
+  }
+  target_ = fmt::format("{} dbname={}", server, name);
+  const Connection inside = Connect(target_);
+  Ask(inside.get(), kEndOthers);
+  Ask(inside.get(), "SET client_min_messages = warning; DROP SCHEMA IF EXISTS kvarts CASCADE");
+}
+
+PostgresDatabase::Connection PostgresDatabase::Connect(const std::string& target) {
+  Connection connection(PQconnectdb(target.c_str()));
+  if (PQstatus(connection.get()) != CONNECTION_OK) throw std::runtime_error(PQerrorMessage(connection.get()));
+  return connection;
+}
+
+std::string PostgresDatabase::Ask(PGconn* connection, const std::string& sql) {
+  const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection, sql.c_str()), &PQclear);
+  const ExecStatusType status = PQresultStatus(result.get());
+  if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) throw std::runtime_error(PQerrorMessage(connection));
+  return PQntuples(result.get()) > 0 ? PQgetvalue(result.get(), 0, 0) : "";
+}
+
+std::string ShardsFileFor(const std::string& data) {
+  static std::map<std::filesystem::path, std::unique_ptr<PostgresDatabase>> databases;
+  std::erase_if(databases, [](const auto& entry) { return !std::filesystem::exists(entry.first); });
+  const std::string file = data + ".shards.toml";
+  std::unique_ptr<PostgresDatabase>& database = databases[file];
+  if (!database) {
+    database = std::make_unique<PostgresDatabase>();
+    std::ofstream(file) << "[shard.0]\nservers = [\"" << database->target() << "\"]\n";
+  }
+  return file;
+}
+
+}  // namespace kvarts::test
