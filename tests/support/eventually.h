@@ -8,7 +8,7 @@
 namespace kvarts::test {
 
 // Whether it becomes so within that time.
-inline bool Eventually(const std::function<bool()>& holds, std::chrono::seconds time = std::chrono::seconds(20)) {
+inline bool Eventually(const std::function<bool()>& holds, std::chrono::milliseconds time = std::chrono::seconds(20)) {
   const auto deadline = std::chrono::steady_clock::now() + time;
   while (!holds()) {
     if (std::chrono::steady_clock::now() > deadline) return false;

@@ -55,6 +55,8 @@ Tokens::~Tokens() {
 }
 
 Status Tokens::Load() {
+  // Two at a time would forget, each for the other, what changed behind its view.
+  const std::lock_guard one(one_load_);
   {
     const std::lock_guard lock(changing_);
     loading_ = true;

@@ -129,6 +129,7 @@ class Tokens {
   std::atomic<bool> in_use_{false};
   std::atomic<size_t> size_{0};
 
+  std::mutex one_load_;  // at a time
   // Guards the following, and is held by whoever changes the table.
   std::mutex changing_;
   bool loaded_ = false;

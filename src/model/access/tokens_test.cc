@@ -9,6 +9,7 @@
 
 #include "engine/memory/memory_engine.h"
 #include "model/access/token.h"
+#include "support/eventually.h"
 #include "support/forwarding_engine.h"
 #include "support/stores.h"
 
@@ -390,16 +391,34 @@ TEST_P(TokensTest, ChecksAndRevocationsAtTheSameTimeAgree) {
 
 KVARTS_ON_EVERY_ENGINE(TokensTest);
 
-// Does something once, right after a view was opened.
+// Does something once, right after a view was opened. It can be told of changes elsewhere, as one that others write to.
 class InterruptingEngine final : public ForwardingEngine {
  public:
-  InterruptingEngine() : ForwardingEngine(OpenMemoryEngine({})) {}
+  explicit InterruptingEngine(bool shared = false) : ForwardingEngine(OpenMemoryEngine({})) {
+    capabilities_ = inner().capabilities();
+    capabilities_.shared = shared;
+  }
+  const Capabilities& capabilities() const override { return capabilities_; }
   Result<std::unique_ptr<View>> OpenView(const Freshness& freshness) override {
     auto view = inner().OpenView(freshness);
     if (const auto interrupt = std::exchange(interrupt_, nullptr)) interrupt();
+    ++views_;
     return view;
   }
+  void SetListener(CommitListener* listener) override {
+    listener_ = listener;
+    inner().SetListener(listener);
+  }
+  void SomethingChangedElsewhere() {
+    std::vector<std::unique_ptr<Submission>> next;
+    listener_->Elsewhere({}, &next);
+  }
   std::function<void()> interrupt_;
+  std::atomic<int> views_ = 0;
+
+ private:
+  Capabilities capabilities_;
+  CommitListener* listener_ = nullptr;
 };
 
 TEST(TokensLoadTest, WhatChangesBehindTheViewOfTheLoadIsInTheTable) {
@@ -425,6 +444,23 @@ TEST(TokensLoadTest, WhatChangesBehindTheViewOfTheLoadIsInTheTable) {
   EXPECT_FALSE(tokens->Check(revoked.text).has_value());
   EXPECT_FALSE(tokens->Check(disabled.text).has_value());
   EXPECT_EQ(tokens->size(), 3u);
+}
+
+// A change elsewhere has the table loaded again, by another thread: neither may forget for the other what changed.
+TEST(TokensLoadTest, OneThatIsAskedForDuringAnotherWaitsForIt) {
+  auto engine = std::make_unique<InterruptingEngine>(true);
+  const auto store = Store::Open(*engine).value();
+  const NewToken named{.name = "ci", .scopes = {Scope::Everything(Right::kRead)}, .ttl = {}, .limit = {}};
+  const CreatedToken token = store->Run([&](Txn& txn) { return CreateToken(txn, named); }).value();
+  engine->interrupt_ = [&] {
+    EXPECT_TRUE(store->Run([&](Txn& txn) { return RevokeToken(txn, token.info.id); }));
+    const int before = engine->views_;
+    engine->SomethingChangedElsewhere();
+    EXPECT_FALSE(Eventually([&] { return engine->views_ != before; }, std::chrono::milliseconds(200)));
+  };
+  const auto tokens = Tokens::Open(*store).value();
+  EXPECT_EQ(engine->interrupt_, nullptr);
+  EXPECT_FALSE(tokens->Check(token.text).has_value());
 }
 
 }  // namespace
