@@ -18,9 +18,9 @@
 namespace kvarts::test {
 namespace {
 
+using std::chrono::milliseconds;
 using ::testing::AnyOf;
 using ::testing::Eq;
-using std::chrono::milliseconds;
 using Steady = std::chrono::steady_clock;
 
 constexpr uint64_t kMiB = 1 << 20;

@@ -14,7 +14,7 @@ constexpr Duration kSlack = Duration::Seconds(60);
 
 }  // namespace
 
-int64_t Collector::Floor() const {
+int64_t Collector::DeadSince() const {
   const Timestamp now{std::max(shared_.time_seen.load(std::memory_order_relaxed), shared_.primary_now().micros)};
   const int64_t kept = shared_.options.limits.max_view_age.micros + kSlack.micros;
   const int64_t since = std::max<int64_t>(static_cast<int64_t>(now.micros) - kept, 0);
@@ -24,8 +24,8 @@ int64_t Collector::Floor() const {
 Result<int64_t> Collector::Batch() {
   KVARTS_TRY(const Pool::Lease connection, servers_.Primary(Use::kOther, shared_.request_deadline()));
   Params params;
-  params.Int8(Floor());
-  params.Int4(static_cast<int32_t>(shared_.options.collect_batch));
+  params.Int8(DeadSince());
+  params.Int8(static_cast<int64_t>(shared_.options.collect_batch));
   const auto rows = connection->Fly(kCollect, std::move(params), shared_.request_deadline());
   if (!rows.has_value()) return rows.error().error;
   return rows->Int8(0, 0);
@@ -34,7 +34,7 @@ Result<int64_t> Collector::Batch() {
 Status Collector::CountBacklog() {
   KVARTS_TRY(const Pool::Lease connection, servers_.Primary(Use::kOther, shared_.request_deadline()));
   Params params;
-  params.Int8(Floor());
+  params.Int8(DeadSince());
   params.Int8(kMaxCounted);
   const auto rows = connection->Fly(kBacklog, std::move(params), shared_.request_deadline());
   if (!rows.has_value()) return rows.error().error;

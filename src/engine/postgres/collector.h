@@ -31,7 +31,8 @@ class Collector {
   // How many were taken away.
   Result<int64_t> Batch();
   Status CountBacklog();
-  int64_t Floor() const;
+  // The version up to which what is dead may go.
+  int64_t DeadSince() const;
 
   Shared& shared_;
   Servers& servers_;

@@ -327,6 +327,79 @@ TEST_F(CommitPathTest, WhoOnlyReadsARangeIsNotHeldToWhatAnotherSaw) {
             "conflict");
 }
 
+// A view that is opened while a commit is under way does not see it, and has not its version: who made the commit goes
+// by that.
+TEST_F(CommitPathTest, AViewHasTheVersionOfNoCommitThatItDoesNotSee) {
+  const auto engine = Open();
+  ASSERT_TRUE(CommitAndWait(*engine, MakeCommit({Mutation::Put("r1", "1")})));
+  test::HeldCommit slow(database_->target(), MakeCommit({Mutation::Put("r2", "1")}));
+  auto view = engine->OpenView();
+  ASSERT_TRUE(view) << view.error();
+  const Version seen = (*view)->version();
+  EXPECT_NE(seen, slow.version());
+  slow.End();
+  view->reset();
+  const auto unchanged = [&](Version since) {
+    return CommitAndWait(*engine, MakeCommit({Mutation::Put("sum", "1")}, {test::RangeUnchanged("r", "s", since)}));
+  };
+  EXPECT_EQ(CodeOf(unchanged(seen)), "precondition_failed");
+  const auto next = unchanged(slow.version());
+  ASSERT_TRUE(next) << next.error();
+  EXPECT_GT(next->version, seen);
+}
+
+// After a crash or a failover transactions may have the numbers of others that were lost: whoever saw some of those
+// cannot tell them apart.
+TEST_F(CommitPathTest, WhatAViewSawIsHeldToTheLifeOfTheServer) {
+  const auto engine = Open();
+  ASSERT_TRUE(CommitAndWait(*engine, MakeCommit({Mutation::Put("r1", "1")})));
+  const auto end_life = [&] { database_->Ask("DELETE FROM kvarts.noting"); };
+  const auto seen_now = [&] { return (*engine->OpenView())->version(); };
+  const auto put_unless_changed = [&](Version since, bool was_read) {
+    Precondition unchanged = test::RangeUnchanged("r", "s", since);
+    if (was_read) unchanged = FromRead(unchanged);
+    return CodeOf(CommitAndWait(*engine, MakeCommit({Mutation::Put("sum", "1")}, {unchanged})));
+  };
+  const Version seen = seen_now();
+  EXPECT_EQ(put_unless_changed(seen, false), "ok");
+  end_life();
+  EXPECT_EQ(put_unless_changed(seen, false), "precondition_failed");
+  EXPECT_EQ(put_unless_changed(seen, true), "conflict");
+  EXPECT_GT(seen_now(), seen);
+  EXPECT_EQ(put_unless_changed(seen_now(), false), "ok");
+  // Who can be run again is.
+  int runs = 0;
+  const auto outcome = test::Transact(*engine, [&](View& view, Commit* made) -> Status {
+    EXPECT_EQ(test::ShownScan(view, KeyRange::Prefix("r")), "r1=1");
+    if (runs++ == 0) end_life();
+    made->preconditions = {FromRead(test::RangeUnchanged("r", "s", view.version()))};
+    made->mutations = {Mutation::Put("sum", "2")};
+    return {};
+  });
+  EXPECT_TRUE(outcome) << outcome.error();
+  EXPECT_EQ(runs, 2);
+}
+
+// Who waits for a lock in vain is told that nothing was done; those who came along are not held up for good.
+TEST_F(CommitPathTest, WhoWaitsForALockInVainIsRefusedAlone) {
+  PostgresOptions options;
+  options.request_timeout = std::chrono::milliseconds(1'500);
+  const auto engine = Open(options);
+  test::HeldCommit held(database_->target(), MakeCommit({Mutation::Put("held", "1")}));
+  std::vector<std::unique_ptr<TestSubmission>> all;
+  for (const char* key : {"a", "held", "b"}) {
+    all.push_back(std::make_unique<TestSubmission>(MakeCommit({Mutation::Put(key, "2")})));
+  }
+  const auto tickets = SubmitTogether(*engine, std::move(all));
+  EXPECT_EQ(CodeOf(tickets[0]->Outcome()), "ok");
+  EXPECT_EQ(CodeOf(tickets[1]->Outcome()), "overloaded");
+  EXPECT_EQ(CodeOf(tickets[2]->Outcome()), "ok");
+  EXPECT_EQ(CodeOf(CommitAndWait(*engine, MakeCommit({Mutation::Put("held", "3")}))), "overloaded");
+  held.End();
+  EXPECT_EQ(ValueOf(*engine, "held"), "1");
+  EXPECT_EQ(CodeOf(CommitAndWait(*engine, MakeCommit({Mutation::Put("held", "4")}))), "ok");
+}
+
 // Everything at once from three processes: transfers between accounts in any order of keys, transactions that read a
 // range, ranges erased, and dead rows taken away from under them.
 class Stress {

@@ -34,24 +34,29 @@ SessionToken TokenOf(const Rows& rows) {
 struct Decision {
   Rows rows;
   SessionToken session = {};
+  bool waited = true;  // for as much as was asked for
 };
 
 // One flight: what must hold of the server, the commits, and behind their Sync the position. Whether replicas are
-// waited for is asked there, and not of what is known of the primary, which may have changed since.
+// waited for is asked there, and not of what is known of the primary, which may have changed since; and again behind
+// them, since a server whose setting is emptied lets go who waits, without a word.
 std::expected<Decision, Failure> FlyCommits(Connection& connection, Params params, Durability durability,
                                             bool with_session, Deadline deadline) {
   std::vector<Call> calls;
   if (WaitsForReplicas(durability)) calls.push_back({&kRequireStandbys, {}});
   const size_t at = calls.size();
   calls.push_back({&kCommit, std::move(params), true});
+  if (WaitsForReplicas(durability)) calls.push_back({&kRequireStandbys, {}});
   if (with_session) calls.push_back(PositionCall(durability));
   auto flown = connection.Fly(calls, deadline);
   if (flown.has_value()) {
     return Decision{std::move((*flown)[at]), with_session ? TokenOf(flown->back()) : SessionToken()};
   }
   Failure& failure = flown.error();
-  // They are committed, whatever became of the question.
-  if (failure.ended.size() > at) return Decision{std::move(failure.ended[at]), kBeyondReplicas};
+  // They are committed, whatever became of the questions.
+  if (failure.ended.size() > at) {
+    return Decision{std::move(failure.ended[at]), kBeyondReplicas, !WaitsForReplicas(durability)};
+  }
   if (failure.sqlstate == kNoStandbys && WaitsForReplicas(durability)) failure.error = NoReplicasToWaitFor(durability);
   return std::unexpected(std::move(failure));
 }
@@ -62,6 +67,8 @@ Error OutcomeOf(const Failure& failure) {
   return Error(ErrorCode::kUnknownOutcome, "the server did not say what became of the commit",
                {{"cause", failure.error.ToString()}});
 }
+
+Error WaitBrokenOff() { return Error(ErrorCode::kUnknownOutcome, "the wait for the replicas was broken off"); }
 
 // The precondition that a verdict is about.
 const Precondition& PreconditionOf(const Commit& commit, size_t first_operation, const Verdict& verdict) {
@@ -90,7 +97,11 @@ class Committer::Turn {
   void RunGroup();
   // Whether the submission may join the group.
   bool Fits(const Group& group, const Submission& submission) const;
-  void Decide(std::vector<Member>& members, Group& group);
+  void Decide(std::vector<Member>& members, Group& group, int modes);
+  // Whatever one of them did to the transaction, the others have no part in it.
+  void DecideEach(std::vector<Member>& members, int modes);
+  std::expected<Decision, Failure> Fly(Connection& connection, Group& group, Durability durability, int modes);
+  void Answer(std::vector<Member>& members, const Decision& decision, std::chrono::microseconds wait);
   void RunAgain(std::unique_ptr<Submission> submission);
   Result<Version> RunUnderLocks(Connection& connection, Submission& submission);
   // A call that failed in its middle may have left locks to the session.
@@ -144,78 +155,96 @@ void Committer::Turn::RunGroup() {
     members.push_back({std::move(submission), first});
     if (last) break;
   }
-  if (!members.empty()) Decide(members, group);
+  if (!members.empty()) Decide(members, group, 0);
   if (alone) RunAgain(std::move(alone));
   left_.insert(left_.begin(), std::make_move_iterator(followers_.begin()), std::make_move_iterator(followers_.end()));
   followers_.clear();
 }
 
-void Committer::Turn::Decide(std::vector<Member>& members, Group& group) {
+std::expected<Decision, Failure> Committer::Turn::Fly(Connection& connection, Group& group, Durability durability,
+                                                      int modes) {
+  const auto fly = [&](int how) {
+    return FlyCommits(connection, group.Call(shared_.given_time(), how), durability, shared_.has_replicas(),
+                      shared_.request_deadline());
+  };
+  const int puts_alone = group.PutsAlone() ? Locks::kPutsAlone : 0;
+  auto decision = fly(modes | puts_alone);
+  if (!decision.has_value() && IsOutOfLocks(decision.error())) {
+    group.KeepAllOut();
+    decision = fly(modes | puts_alone);
+  }
+  if (puts_alone != 0 && decision.has_value() && VerdictOf(decision->rows, 0).kind == Verdict::Kind::kUndecided) {
+    decision = fly(modes);
+  }
+  return decision;
+}
+
+void Committer::Turn::Decide(std::vector<Member>& members, Group& group, int modes) {
   const auto all = [&](const Error& error) {
     for (Member& member : members) Done(std::move(member.submission), error);
   };
   auto connection = committer_.servers_.Primary(Use::kWriting, shared_.request_deadline());
   if (!connection.has_value()) return all(connection.error());
   const auto began = std::chrono::steady_clock::now();
-  const Durability durability = members.front().submission->commit.durability;
-  const auto fly = [&](int modes) {
-    return FlyCommits(**connection, group.Call(shared_.given_time(), modes), durability, shared_.has_replicas(),
-                      shared_.request_deadline());
-  };
-  int modes = group.PutsAlone() ? Locks::kPutsAlone : 0;
-  auto decision = fly(modes);
-  if (!decision.has_value() && IsOutOfLocks(decision.error())) {
-    group.KeepAllOut();
-    decision = fly(modes);
-  }
-  if (modes != 0 && decision.has_value() && VerdictOf(decision->rows, 0).kind == Verdict::Kind::kUndecided) {
-    modes = 0;
-    decision = fly(modes);
-  }
+  const auto decision = Fly(**connection, group, members.front().submission->commit.durability, modes);
   if (!decision.has_value()) {
+    const Failure& failure = decision.error();
     GiveUpLocks(**connection);
-    // Whatever one of them did to the transaction, the others have no part in it.
-    if (members.size() > 1 && !decision.error().sent && (*connection)->usable()) {
-      for (Member& member : members) {
-        Group alone(shared_.snapshots, shared_.followed);
-        alone.Add(member.submission->commit);
-        std::vector<Member> one;
-        one.push_back({std::move(member.submission), 1});
-        *connection = {};
-        Decide(one, alone);
-      }
-      return;
-    }
-    return all(OutcomeOf(decision.error()));
+    const bool goes_on = (*connection)->usable();
+    *connection = {};
+    if (members.size() == 1 || failure.sent || !goes_on) return all(OutcomeOf(failure));
+    // They have waited for locks; who needs those that are not to be had is not waited for again.
+    return DecideEach(members, failure.sqlstate == kTooLong ? Locks::kTryOnly : 0);
   }
-  if ((*connection)->TakeCancelledWait()) {
-    return all(Error(ErrorCode::kUnknownOutcome, "the wait for the replicas was broken off"));
-  }
+  if ((*connection)->TakeCancelledWait() || !decision->waited) return all(WaitBrokenOff());
   *connection = {};
   const auto took = std::chrono::steady_clock::now() - began;
-  const auto wait = std::chrono::duration_cast<std::chrono::microseconds>(took);
   shared_.group_sizes.Record(members.size());
   shared_.commit_time.Record(static_cast<uint64_t>(std::chrono::nanoseconds(took).count()));
+  Answer(members, *decision, std::chrono::duration_cast<std::chrono::microseconds>(took));
+}
+
+void Committer::Turn::DecideEach(std::vector<Member>& members, int modes) {
+  for (Member& member : members) {
+    Group alone(shared_.snapshots, shared_.followed);
+    alone.Add(member.submission->commit);
+    std::vector<Member> one;
+    one.push_back({std::move(member.submission), 1});
+    Decide(one, alone, modes);
+  }
+}
+
+void Committer::Turn::Answer(std::vector<Member>& members, const Decision& decision, std::chrono::microseconds wait) {
   // A commit without operations has nothing to say to the server, and no row.
   int row = 0;
   Submissions again;  // once the others are answered
-  for (size_t i = 0; i < members.size(); ++i) {
-    Submission& submission = *members[i].submission;
+  for (Member& member : members) {
+    Submission& submission = *member.submission;
     if (submission.commit.preconditions.empty() && submission.commit.mutations.empty()) {
-      Done(std::move(members[i].submission), kvarts::Committed{{shared_.version_seen.load()}, 0});
+      Done(std::move(member.submission), kvarts::Committed{{shared_.version_seen.load()}, 0});
       continue;
     }
-    const Verdict verdict = VerdictOf(decision->rows, row++);
-    if (verdict.kind == Verdict::Kind::kCommitted) {
-      if (!submission.commit.mutations.empty()) Committed(submission, verdict.version);
-      shared_.SawVersion(verdict.version);
-      Done(std::move(members[i].submission),
-           kvarts::Committed{verdict.version, static_cast<uint64_t>(wait.count()), decision->session});
-    } else if (verdict.kind == Verdict::Kind::kReadChanged && submission.CanRun()) {
-      again.push_back(std::move(members[i].submission));
-    } else {
-      const Precondition& failed = PreconditionOf(submission.commit, members[i].first_operation, verdict);
-      Done(std::move(members[i].submission), FailedPrecondition(failed, verdict.version));
+    const Verdict verdict = VerdictOf(decision.rows, row++);
+    switch (verdict.kind) {
+      case Verdict::Kind::kCommitted:
+        if (!submission.commit.mutations.empty()) Committed(submission, verdict.version);
+        shared_.SawVersion(verdict.version);
+        Done(std::move(member.submission),
+             kvarts::Committed{verdict.version, static_cast<uint64_t>(wait.count()), decision.session});
+        break;
+      case Verdict::Kind::kNoLock:
+      case Verdict::Kind::kUndecided:
+        Done(std::move(member.submission), Error(ErrorCode::kOverloaded, "another commit holds the same keys"));
+        break;
+      case Verdict::Kind::kReadChanged:
+      case Verdict::Kind::kStatedFails:
+        if (verdict.kind == Verdict::Kind::kReadChanged && submission.CanRun()) {
+          again.push_back(std::move(member.submission));
+          break;
+        }
+        const Precondition& failed = PreconditionOf(submission.commit, member.first_operation, verdict);
+        Done(std::move(member.submission), FailedPrecondition(failed, verdict.version));
+        break;
     }
   }
   for (auto& submission : again) RunAgain(std::move(submission));
@@ -253,7 +282,9 @@ SessionToken Committer::Turn::LetGo(Connection& connection, Durability durabilit
 Result<Version> Committer::Turn::RunUnderLocks(Connection& connection, Submission& submission) {
   Locks held;
   if (!submission.run_first) held.Add(submission.commit);
-  for (int run = 0; run < shared_.options.max_second_runs; ++run) {
+  const Deadline deadline = shared_.request_deadline();
+  int run = 0;
+  for (; run < shared_.options.max_second_runs && std::chrono::steady_clock::now() < deadline; ++run) {
     const auto fly = [&](const Statement& statement, Params params) {
       return connection.Fly(statement, std::move(params), shared_.request_deadline());
     };
@@ -293,9 +324,7 @@ Result<Version> Committer::Turn::RunUnderLocks(Connection& connection, Submissio
       continue;
     }
     if (!decision.has_value()) return OutcomeOf(decision.error());
-    if (connection.TakeCancelledWait()) {
-      return Error(ErrorCode::kUnknownOutcome, "the wait for the replicas was broken off");
-    }
+    if (connection.TakeCancelledWait() || !decision->waited) return WaitBrokenOff();
     const Verdict verdict = VerdictOf(decision->rows, 0);
     switch (verdict.kind) {
       case Verdict::Kind::kCommitted:
@@ -309,8 +338,7 @@ Result<Version> Committer::Turn::RunUnderLocks(Connection& connection, Submissio
     }
     held.Add(group.locks());
   }
-  return Error(ErrorCode::kConflict, "the transaction keeps losing its race",
-               {{"runs", std::to_string(shared_.options.max_second_runs)}});
+  return Error(ErrorCode::kConflict, "the transaction keeps losing its race", {{"runs", std::to_string(run)}});
 }
 
 void Committer::Turn::Committed(Submission& submission, Version version) {

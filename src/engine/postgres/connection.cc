@@ -46,7 +46,7 @@ Error FromServer(std::string_view sqlstate, std::string_view message) {
   const std::string_view group = sqlstate.substr(0, 2);
   if (sqlstate == "40P01" || sqlstate == "40001")
     return error(ErrorCode::kConflict, "PostgreSQL gave the transaction up");
-  if (sqlstate == "55P03" || sqlstate == "57014") {
+  if (sqlstate == "55P03" || sqlstate == kTooLong) {
     return error(ErrorCode::kOverloaded, "PostgreSQL did not get to it in time");
   }
   if (sqlstate == kFenced)
@@ -74,7 +74,8 @@ bool Connection::Alive() {
 }
 
 Result<std::unique_ptr<Connection>> Connection::Open(const std::string& target,
-                                                     std::span<const Statement* const> statements, Deadline deadline) {
+                                                     std::span<const Statement* const> statements, Deadline deadline,
+                                                     std::chrono::milliseconds longest) {
   const auto refused = [](const PGconn* raw, const char* text) {
     return Error(ErrorCode::kUnavailable, text, {{"message", Trimmed(raw == nullptr ? "" : PQerrorMessage(raw))}});
   };
@@ -95,7 +96,7 @@ Result<std::unique_ptr<Connection>> Connection::Open(const std::string& target,
     return refused(raw, "the connection cannot be used");
   }
   if (!statements.empty()) {
-    const auto planned = connection->Simple(kPlanning, deadline);
+    const auto planned = connection->Simple(Planning(longest), deadline);
     if (!planned.has_value()) return planned.error().error;
     KVARTS_CHECK_OK(connection->Prepare(statements, deadline));
   }

@@ -46,9 +46,11 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // `unavailable` with what the server or the network says. Prepares `statements`.
+  // `unavailable` with what the server or the network says. Prepares `statements`. The server gives up one that takes
+  // longer than `longest`, unless that is zero; a commit's wait for replicas is not counted.
   static Result<std::unique_ptr<Connection>> Open(const std::string& target,
-                                                  std::span<const Statement* const> statements, Deadline deadline);
+                                                  std::span<const Statement* const> statements, Deadline deadline,
+                                                  std::chrono::milliseconds longest = {});
 
   // Sends the calls with one Sync behind them, and takes their answers. The calls are one transaction, unless some end
   // it, or begin and end some themselves.

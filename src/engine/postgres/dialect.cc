@@ -19,6 +19,7 @@ CREATE TABLE kvarts.state (
   one       boolean PRIMARY KEY DEFAULT true CHECK (one),
   fenced_by integer,
   floor     bigint  NOT NULL DEFAULT 0,
+  floor_tx  xid8    NOT NULL DEFAULT '0',
   epoch     bigint  NOT NULL DEFAULT 0
 );
 INSERT INTO kvarts.state DEFAULT VALUES;
@@ -96,14 +97,14 @@ CREATE FUNCTION kvarts.now_micros() RETURNS bigint LANGUAGE sql VOLATILE PARALLE
 $$ SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint $$;
 
 -- So many versions in a row; the first of them. The sequence is the clock of all processes: it never goes back, and is not
--- rolled back.
+-- rolled back. The number behind the last one is no commit's: views have it that are opened before the next commit.
 CREATE FUNCTION kvarts.versions(p_now bigint, p_count integer) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_first bigint;
 BEGIN
   IF pg_advisory_lock(1262902610, 1) IS NULL THEN NULL; END IF;
   SELECT last_value INTO v_first FROM kvarts.clock;
-  v_first := greatest(v_first + 1, coalesce(p_now, kvarts.now_micros()) << 10);
+  v_first := greatest(v_first + 2, coalesce(p_now, kvarts.now_micros()) << 10);
   IF setval('kvarts.clock', v_first + p_count - 1) IS NULL THEN NULL; END IF;
   IF pg_advisory_unlock(1262902610, 1) THEN NULL; END IF;
   RETURN v_first;
@@ -155,7 +156,7 @@ END $$;
 --   o_bits     of preconditions: 1 was read, 2 sees expired values    |  of puts: what is stored
 --   o_number   the version a precondition is about                    |  what is added
 --   o_expire   when what was seen lapses                              |  when the value is gone
---   o_snapshot of a range: what its reader saw
+--   o_snapshot of a range: what its reader saw, behind the life of the server that it saw it in
 -- Outcomes: 0 committed, 1 what was read has changed, 2 a stated precondition fails, 3 a lock is not to be had, 4 nothing was
 -- decided, since a precondition of all fails or puts are to be told one by one. `at_op` and `number` say which operation
 -- failed, and the version that it met. The transaction has its number before its versions, and its versions after its locks.
@@ -181,7 +182,9 @@ DECLARE
   v_writes CONSTANT boolean := 10 <= ANY (o_op);
   v_tx xid8;
   v_floor bigint;
+  v_floor_tx xid8;
   v_epoch bigint;
+  v_seen pg_snapshot;
   v_fenced_by integer;
   v_holds boolean;
   v_key bytea;
@@ -217,7 +220,7 @@ BEGIN
       RETURN;
     END IF;
   END IF;
-  SELECT s.fenced_by, s.floor, s.epoch INTO v_fenced_by, v_floor, v_epoch FROM kvarts.state s;
+  SELECT s.fenced_by, s.floor, s.floor_tx, s.epoch INTO v_fenced_by, v_floor, v_floor_tx, v_epoch FROM kvarts.state s;
   IF v_fenced_by IS NOT NULL THEN
     RAISE EXCEPTION 'the server is not the primary any more: there is timeline %', v_fenced_by USING ERRCODE = 'KV001';
   END IF;
@@ -301,15 +304,19 @@ BEGIN
               SELECT FROM kvarts.erased_range e
                WHERE e.version > o_number[i] AND (e.lo, e.lo_rest) < (o_end[i], o_end_rest[i])
                  AND (o_key[i], o_rest[i]) < (e.hi, e.hi_rest));
+        ELSIF NOT EXISTS (SELECT FROM kvarts.noting n WHERE n.life::text = split_part(o_snapshot[i], '/', 1)) THEN
+          v_holds := false;  -- numbers of transactions may have been given anew since
         ELSE
-          v_holds := NOT EXISTS (
+          v_seen := split_part(o_snapshot[i], '/', 2)::pg_snapshot;
+          -- What was collected may have been under way when the view was opened, if that was soon behind it.
+          v_holds := (o_number[i] >= v_floor + (60000000 << 10) OR v_floor_tx < pg_snapshot_xmin(v_seen))
+            AND NOT EXISTS (
               SELECT FROM kvarts.entry t
                WHERE (t.key, t.rest) >= (o_key[i], o_rest[i]) AND (t.key, t.rest) < (o_end[i], o_end_rest[i])
-                 AND NOT pg_visible_in_snapshot(t.tx, o_snapshot[i]::pg_snapshot))
+                 AND NOT pg_visible_in_snapshot(t.tx, v_seen))
             AND NOT EXISTS (
               SELECT FROM kvarts.erased_range e
-               WHERE e.tx >= pg_snapshot_xmin(o_snapshot[i]::pg_snapshot)
-                 AND NOT pg_visible_in_snapshot(e.tx, o_snapshot[i]::pg_snapshot)
+               WHERE e.tx >= pg_snapshot_xmin(v_seen) AND NOT pg_visible_in_snapshot(e.tx, v_seen)
                  AND (e.lo, e.lo_rest) < (o_end[i], o_end_rest[i]) AND (o_key[i], o_rest[i]) < (e.hi, e.hi_rest));
         END IF;
         v_row_version := 0;
@@ -400,22 +407,27 @@ BEGIN
   END LOOP;
 END $$;
 
--- Takes away what has been dead since before the floor, which is raised first: who decides by a range that was read before it
--- is run again. How many there were.
-CREATE FUNCTION kvarts.collect(p_floor bigint, p_limit integer) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+-- Takes away what has been dead since before a version. The floor is the newest of what ever went, and rises with it: who
+-- decides by a range that was read before is run again. How many there were.
+CREATE FUNCTION kvarts.collect(p_before bigint, p_limit bigint) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_count bigint;
 BEGIN
   IF set_config('synchronous_commit', 'off', true) IS NULL OR set_config('lock_timeout', '500ms', true) IS NULL OR
      pg_advisory_xact_lock(1262902610, 3) IS NULL THEN NULL; END IF;
-  UPDATE kvarts.state SET floor = p_floor WHERE floor < p_floor;
   WITH dead AS (
     SELECT t.key, t.digest FROM kvarts.entry t
-     WHERE t.expire_at > -1 - (p_floor >> 10) AND t.expire_at < p_floor >> 10 AND (t.expire_at < 0 OR t.bits & 16 = 0)
-     LIMIT p_limit FOR UPDATE SKIP LOCKED)
-  DELETE FROM kvarts.entry t USING dead WHERE t.key = dead.key AND t.digest = dead.digest;
-  GET DIAGNOSTICS v_count = ROW_COUNT;
-  DELETE FROM kvarts.erased_range WHERE version <= p_floor;
+     WHERE t.expire_at > -1 - (p_before >> 10) AND t.expire_at < p_before >> 10 AND (t.expire_at < 0 OR t.bits & 16 = 0)
+     LIMIT p_limit FOR UPDATE SKIP LOCKED),
+  gone AS (
+    DELETE FROM kvarts.entry t USING dead WHERE t.key = dead.key AND t.digest = dead.digest RETURNING t.version, t.tx),
+  ranges AS (DELETE FROM kvarts.erased_range WHERE version <= p_before RETURNING version, tx),
+  went AS (SELECT * FROM gone UNION ALL SELECT * FROM ranges),
+  risen AS (
+    UPDATE kvarts.state SET floor = greatest(floor, w.version), floor_tx = greatest(floor_tx, w.tx)
+      FROM (SELECT (SELECT max(version) FROM went), (SELECT tx FROM went ORDER BY tx DESC LIMIT 1)) w(version, tx)
+     WHERE w.version > floor OR w.tx > floor_tx)
+  SELECT count(*) INTO v_count FROM gone;
   RETURN v_count;
 END $$;
 
@@ -503,14 +515,18 @@ END $$;
 
 // Every statement of ours has an index that it is made for. A plan is kept as long as a connection, and one that was
 // made when the table was nearly empty would read all of it for ever.
-const std::string kPlanning =
-    "SET enable_seqscan = off; SET enable_bitmapscan = off; SET plan_cache_mode = force_generic_plan; SET jit = off;"
-    // What correctness rests on is not left to what a role or a database has been given: a commit judges by what is
-    // there when it has its locks, and is told when a wait for replicas is broken off.
-    "SET default_transaction_isolation = 'read committed'; SET default_transaction_read_only = off;"
-    "SET client_min_messages = warning; SET statement_timeout = 0;"
-    // Housekeeping waits for no replica, and nobody who has left goes on waiting for locks.
-    "SET synchronous_commit = local; SET client_connection_check_interval = '1s'";
+std::string Planning(std::chrono::milliseconds longest) {
+  return "SET enable_seqscan = off; SET enable_bitmapscan = off; SET plan_cache_mode = force_generic_plan;"
+         "SET jit = off;"
+         // What correctness rests on is not left to what a role or a database has been given: a commit judges by what
+         // is there when it has its locks, and is told when a wait for replicas is broken off.
+         "SET default_transaction_isolation = 'read committed'; SET default_transaction_read_only = off;"
+         "SET client_min_messages = warning;"
+         // Housekeeping waits for no replica, and nobody who has left goes on waiting for locks.
+         "SET synchronous_commit = local; SET client_connection_check_interval = '1s';"
+         "SET statement_timeout = " +
+         std::to_string(longest.count());
+}
 
 const Statement kCommit = {"kvarts_commit",
                            "SELECT * FROM kvarts.commit($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,"
@@ -543,8 +559,14 @@ const Statement kRequireStandbys = {"kvarts_require_standbys",
 const Statement kScan = {"kvarts_scan", "SELECT * FROM kvarts.scan($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11)"};
 const Statement kBegin = {"kvarts_begin", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"};
 const Statement kOpenView = {"kvarts_open_view", R"sql(
-SELECT pg_current_snapshot()::text, c.last_value,
-       greatest($1::bigint, coalesce($2::bigint, kvarts.now_micros()), c.last_value >> 10) FROM kvarts.clock c)sql"};
+SELECT c.last_value + 1, greatest($1::bigint, coalesce($2::bigint, kvarts.now_micros()), c.last_value >> 10),
+       (SELECT n.life::text FROM kvarts.noting n) || '/' || pg_current_snapshot()::text FROM kvarts.clock c)sql"};
+const Statement kOpenReplicaView = {"kvarts_open_replica_view", R"sql(
+SELECT c.last_value + 1, greatest($1::bigint, coalesce($2::bigint, kvarts.now_micros()), c.last_value >> 10), ''
+  FROM kvarts.clock c)sql"};
+// No view has a number that one had before.
+const Statement kBeginLife = {"kvarts_begin_life", R"sql(
+INSERT INTO kvarts.noting DEFAULT VALUES ON CONFLICT DO NOTHING RETURNING kvarts.versions(0, 1))sql"};
 const Statement kEnd = {"kvarts_end", "COMMIT"};
 const Statement kNow = {"kvarts_now", R"sql(
 SELECT c.last_value, greatest($1::bigint, coalesce($2::bigint, kvarts.now_micros()), c.last_value >> 10)
@@ -560,17 +582,21 @@ INSERT INTO kvarts.meta AS m VALUES ('total/commits', $1::bigint::text), ('total
     ON CONFLICT (name) DO UPDATE SET value = (m.value::bigint + excluded.value::bigint)::text)sql"};
 const Statement kFindMeta = {"kvarts_find_meta", "SELECT name, value FROM kvarts.meta WHERE starts_with(name, $1)"};
 const Statement kCompact = {"kvarts_compact", R"sql(
-WITH dead AS (
-  SELECT t.key, t.digest FROM kvarts.entry t
-   WHERE (t.key, t.rest) >= ($1, $2) AND (t.key, t.rest) < ($3, $4)
-     AND (t.expire_at < 0 OR (t.expire_at <= $5 AND t.bits & 16 = 0)) FOR UPDATE SKIP LOCKED),
+WITH page AS MATERIALIZED (
+  SELECT t.key, t.digest, t.rest, t.expire_at FROM kvarts.entry t
+   WHERE (t.key, t.rest) >= ($1, $2) AND (t.key, t.rest) < ($3, $4) ORDER BY t.key, t.rest LIMIT $6),
+dead AS (
+  SELECT t.key, t.digest FROM page p JOIN kvarts.entry t ON t.key = p.key AND t.digest = p.digest
+   WHERE p.expire_at <= $5 AND (t.expire_at < 0 OR (t.expire_at <= $5 AND t.bits & 16 = 0)) FOR UPDATE OF t SKIP LOCKED),
 gone AS (
   DELETE FROM kvarts.entry t USING dead WHERE t.key = dead.key AND t.digest = dead.digest
-  RETURNING t.version, t.tx, t.key, t.rest)
-INSERT INTO kvarts.erased_range
-SELECT g.version, g.tx, g.key, g.rest, CASE WHEN octet_length(g.key) < 2000 THEN g.key || '\x00' ELSE g.key END,
-       CASE WHEN octet_length(g.key) < 2000 THEN '' ELSE g.rest || '\x00' END
-  FROM gone g, kvarts.state s WHERE g.version > s.floor)sql"};
+  RETURNING t.version, t.tx, t.key, t.rest),
+noted AS (
+  INSERT INTO kvarts.erased_range
+  SELECT g.version, g.tx, g.key, g.rest, CASE WHEN octet_length(g.key) < 2000 THEN g.key || '\x00' ELSE g.key END,
+         CASE WHEN octet_length(g.key) < 2000 THEN '' ELSE g.rest || '\x00' END
+    FROM gone g, kvarts.state s WHERE g.version > s.floor)
+SELECT p.key || p.rest FROM page p ORDER BY p.key, p.rest OFFSET $6 - 1)sql"};
 const Statement kAnalyze = {"kvarts_analyze", "ANALYZE kvarts.entry"};
 const Statement kCollect = {"kvarts_collect", "SELECT kvarts.collect($1, $2)"};
 const Statement kBacklog = {"kvarts_backlog", R"sql(
@@ -585,7 +611,7 @@ SELECT greatest(c.reltuples, 0)::bigint, pg_total_relation_size(c.oid),
   FROM pg_class c LEFT JOIN pg_stat_user_tables s ON s.relid = c.oid WHERE c.oid = 'kvarts.entry'::regclass)sql"};
 // The epoch follows the clock, so that one which a failover took back does not come again as another.
 const Statement kFollow = {"kvarts_follow", R"sql(
-WITH noting AS (INSERT INTO kvarts.noting DEFAULT VALUES ON CONFLICT DO NOTHING),
+WITH noting AS (INSERT INTO kvarts.noting DEFAULT VALUES ON CONFLICT DO NOTHING RETURNING kvarts.versions(0, 1)),
 made AS (
   INSERT INTO kvarts.followed
   SELECT sha256(int2send(f.told) || int4send(octet_length(f.lo) + octet_length(f.lo_rest)) ||
@@ -670,11 +696,15 @@ std::string NoteTimelineSql(std::string_view system_id, uint32_t timeline) {
 }
 
 std::span<const Statement* const> AllStatements() {
-  static constexpr std::array kAll = {
-      &kCommit,   &kHold,    &kLetGo,    &kGet,     &kGetLong,    &kReplayed, &kPosition, &kRequireStandbys,
-      &kScan,     &kBegin,   &kOpenView, &kEnd,     &kNow,        &kSync,     &kSetMeta,  &kAddTotals,
-      &kFindMeta, &kCompact, &kAnalyze,  &kCollect, &kBacklog,    &kEstimate, &kSizes,    &kFollow,
-      &kForget,   &kEpoch,   &kFollowed, &kClock,   &kNextNumber, &kRunning,  &kTouched,  &kChanged};
+  static constexpr std::array kAll = {&kCommit,    &kHold,      &kLetGo,      &kGet,
+                                      &kGetLong,   &kReplayed,  &kPosition,   &kRequireStandbys,
+                                      &kScan,      &kBegin,     &kOpenView,   &kOpenReplicaView,
+                                      &kBeginLife, &kEnd,       &kNow,        &kSync,
+                                      &kSetMeta,   &kAddTotals, &kFindMeta,   &kCompact,
+                                      &kAnalyze,   &kCollect,   &kBacklog,    &kEstimate,
+                                      &kSizes,     &kFollow,    &kForget,     &kEpoch,
+                                      &kFollowed,  &kClock,     &kNextNumber, &kRunning,
+                                      &kTouched,   &kChanged};
   return kAll;
 }
 

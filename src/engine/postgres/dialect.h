@@ -5,6 +5,7 @@
 // file like this one.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -47,12 +48,19 @@ extern const Statement kPosition;
 // Fails with kNoStandbys, in the transaction of a commit, when it would wait for no replica.
 extern const Statement kRequireStandbys;
 constexpr std::string_view kNoStandbys = "22012";
+// A statement took longer than its connection allows, mostly for waiting for locks. Nothing of it was done.
+constexpr std::string_view kTooLong = "57014";
 // A page of a scan.
 extern const Statement kScan;
-// A view is a transaction that reads: begun, opened (its snapshot, the last version and the time), and ended.
+// A view is a transaction that reads: begun, opened (its version, the time, and its snapshot behind the life of the
+// server), and ended. There is no snapshot when the life has yet to begin; nor on a replica, where it means nothing.
 extern const Statement kBegin;
 extern const Statement kOpenView;
+extern const Statement kOpenReplicaView;
 extern const Statement kEnd;
+// A life of the server ends with a crash or a failover, with which transactions may be lost and their numbers given
+// anew.
+extern const Statement kBeginLife;
 // The last version, and the time.
 extern const Statement kNow;
 
@@ -63,7 +71,8 @@ extern const Statement kSetMeta;
 extern const Statement kFindMeta;
 // Adds commits and bytes to the totals over all processes.
 extern const Statement kAddTotals;
-// Removes all that is dead in a range; and has the planner look again at what there is.
+// Removes all that is dead among the first so many of a range, and answers with the last of them, unless it has fewer;
+// and has the planner look again at what there is.
 extern const Statement kCompact;
 extern const Statement kAnalyze;
 // Removes some of what has been dead for a time; and how much of it there is, up to a number.
@@ -73,15 +82,15 @@ extern const Statement kBacklog;
 extern const Statement kEstimate;
 extern const Statement kSizes;
 
-// Of a connection, before its statements are prepared.
-extern const std::string kPlanning;
+// Of a connection, before its statements are prepared; none may take longer than that, unless it is zero.
+std::string Planning(std::chrono::milliseconds longest);
 
 // Ranges of which other processes shall note what they touch, or all that they change there, for a time; and takes
 // those away whose time is up, with what was touched before a transaction, and changed before a version.
 extern const Statement kFollow;
 extern const Statement kForget;
 // What is followed by all processes, and the epoch of that, which is another one when something was added or went; and
-// the life of what is noted, which ends with a crash or a failover.
+// the life of the server, with which ends what was noted.
 extern const Statement kEpoch;
 extern const Statement kFollowed;
 // The last version; a number that no transaction has which began before (the end of a snapshot is not: it is the first

@@ -53,8 +53,8 @@ Op OpOf(Mutation::Op op) {
   return kPut;
 }
 
-// Of two snapshots "xmin:xmax:xip,…", whether the first was taken before the second: the last to have ended had a
-// smaller number, or more were still running before it.
+// Of two snapshots "life/xmin:xmax:xip,…" of one life, whether the first was taken before the second: the last to have
+// ended had a smaller number, or more were still running before it.
 bool IsOlder(std::string_view one, std::string_view other) {
   const auto parts = [](std::string_view snapshot) {
     const size_t end = snapshot.find(':') + 1;

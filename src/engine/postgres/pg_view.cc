@@ -4,41 +4,47 @@ namespace kvarts::postgres {
 
 namespace {
 
-void AddOpening(const ReadTime& time, std::vector<Call>* calls) {
+void AddOpening(const Statement& opening, const ReadTime& time, std::vector<Call>* calls) {
   Params params;
   params.Int8(static_cast<int64_t>(time.floor));
   params.OptionalInt8(time.given);
   calls->push_back({&kBegin, {}});
-  calls->push_back({&kOpenView, std::move(params)});
+  calls->push_back({&opening, std::move(params)});
 }
 
 OpenedView OpenedBy(const Rows& rows) {
   return {
-      {static_cast<uint64_t>(rows.Int8(0, 1))}, {static_cast<uint64_t>(rows.Int8(0, 2))}, std::string(rows.Text(0, 0))};
+      {static_cast<uint64_t>(rows.Int8(0, 0))}, {static_cast<uint64_t>(rows.Int8(0, 1))}, std::string(rows.Text(0, 2))};
 }
 
 }  // namespace
 
 Result<OpenedView> BeginView(Connection& connection, Shared& shared) {
   std::vector<Call> calls;
-  AddOpening(shared.read_time(), &calls);
-  auto flown = connection.Fly(calls, shared.request_deadline());
-  if (!flown.has_value()) {
-    EndView(connection, shared);  // it may have begun
-    return flown.error().error;
+  AddOpening(kOpenView, shared.read_time(), &calls);
+  for (bool life_began = false;; life_began = true) {
+    const auto flown = connection.Fly(calls, shared.request_deadline());
+    if (!flown.has_value()) {
+      EndView(connection, shared);  // it may have begun
+      return flown.error().error;
+    }
+    OpenedView opened = OpenedBy(flown->back());
+    if (!opened.snapshot.empty() || life_began) {
+      shared.snapshots.Add(opened.version, opened.snapshot);
+      shared.SawTime(opened.time.micros);
+      return opened;
+    }
+    EndView(connection, shared);
+    const auto began = connection.Fly(kBeginLife, {}, shared.request_deadline());
+    if (!began.has_value()) return began.error().error;
   }
-  const Rows& rows = flown->back();
-  const OpenedView opened = OpenedBy(rows);
-  shared.snapshots.Add(opened.version, opened.snapshot);
-  shared.SawTime(opened.time.micros);
-  return opened;
 }
 
 Result<std::optional<OpenedView>> BeginReplicaView(Connection& connection, Shared& shared,
                                                    const SessionToken& session) {
   std::vector<Call> calls;
   calls.push_back({&kReplayed, {}, true});
-  AddOpening(shared.replica_time(), &calls);
+  AddOpening(kOpenReplicaView, shared.replica_time(), &calls);
   auto flown = connection.Fly(calls, shared.request_deadline());
   if (!flown.has_value()) {
     EndView(connection, shared);

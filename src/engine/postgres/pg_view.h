@@ -10,7 +10,7 @@ namespace kvarts::postgres {
 struct OpenedView {
   Version version;
   Timestamp time;
-  std::string snapshot;
+  std::string snapshot;  // behind the life of the server and a slash
 };
 Result<OpenedView> BeginView(Connection& connection, Shared& shared);
 // The same on a replica. Nothing when it has not replayed as much as the session has seen. What is read there never

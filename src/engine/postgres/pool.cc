@@ -56,7 +56,8 @@ Result<Pool::Lease> Pool::Take(Deadline deadline, WhenFull when_full) {
   }
   ++open_;
   lock.unlock();
-  auto opened = Connection::Open(target_, AllStatements(), std::min(deadline, In(options_.connect_timeout)));
+  auto opened =
+      Connection::Open(target_, AllStatements(), std::min(deadline, In(options_.connect_timeout)), options_.longest);
   lock.lock();
   const bool current = generation_ == generation;
   if (opened.has_value() && current) return Lease(this, *std::move(opened), generation);

@@ -41,6 +41,7 @@ class Pool {
     size_t max_connections = 0;
     const char* limit = "";  // what that is called
     std::chrono::milliseconds connect_timeout{5'000};
+    std::chrono::milliseconds longest{0};  // statement; 0: any
     // Called when a connection turns out to be broken, or not to be the right server's any more; no lock is held.
     std::function<void()> on_broken = {};
   };

@@ -220,12 +220,18 @@ void AddBounds(const KeyRange& range, Params* params) {
 }
 
 Status PostgresEngine::Compact(const KeyRange& range, const std::stop_token& stop) {
-  if (stop.stop_requested()) return CompactionStopped();
+  constexpr int64_t kPage = 5'000;
   if (range.IsEmpty()) return {};
-  Params params;
-  AddBounds(range, &params);
-  params.Int8(static_cast<int64_t>(Now().micros));
-  KVARTS_CHECK_OK(Run(kCompact, std::move(params)));
+  for (KeyRange rest = range; !rest.IsEmpty();) {
+    if (stop.stop_requested()) return CompactionStopped();
+    Params params;
+    AddBounds(rest, &params);
+    params.Int8(static_cast<int64_t>(Now().micros));
+    params.Int8(kPage);
+    KVARTS_TRY(const Rows last, Ask(kCompact, std::move(params)));
+    if (last.size() == 0) break;
+    rest.start = KeyAfter(last.Bytea(0, 0));
+  }
   return Run(kAnalyze, {});
 }
 

@@ -23,14 +23,16 @@ std::vector<std::string> NamesOf(const std::vector<std::string>& targets) {
 
 Servers::Server::Server(Servers& owner, size_t number, const PostgresOptions& options)
     : index(number), target(options.servers[number]) {
-  const auto make = [&](Use use, const char* limit, size_t max_connections) {
+  using std::chrono::milliseconds;
+  const auto make = [&](Use use, const char* limit, size_t max_connections, milliseconds longest = milliseconds(0)) {
     const auto broken = [&owner, this] {
       owner.Failed(*this, Error(ErrorCode::kUnavailable, "a connection to the server broke"));
     };
     pools[static_cast<size_t>(use)] =
-        std::make_unique<Pool>(target, Pool::Options{max_connections, limit, options.connect_timeout, broken});
+        std::make_unique<Pool>(target, Pool::Options{max_connections, limit, options.connect_timeout, longest, broken});
   };
-  make(Use::kWriting, "postgres.commit_connections", options.commit_connections);
+  // Who waits for locks in vain is told so by the server, before it is too late to know what became of it.
+  make(Use::kWriting, "postgres.commit_connections", options.commit_connections, options.request_timeout * 3 / 4);
   make(Use::kReading, "postgres.read_connections", options.read_connections);
   make(Use::kOther, "postgres.other_connections", options.other_connections);
 }

