@@ -148,7 +148,7 @@ TEST_F(FullDiskTest, WritesAreRefusedBeforeItIsFullAndRoomEndsThat) {
   EXPECT_GT(written_, 10U);
   EXPECT_EQ(client().Call("GET", KeyOf(written_)).status, 404) << "nothing was written";
   ExpectNotReady(client(), kAlmostFull);
-  ExpectNoWrites(client(), kAlmostFull);
+  ExpectNoWrites(client(), Eq(kAlmostFull));
   ExpectReadsGoOn(client());
   ExpectAllThere();
   disk_.GiveBack();
@@ -181,7 +181,7 @@ TEST_F(FullDiskTest, AServerThatStartsOnOneServesReads) {
   Start();
   ASSERT_TRUE(AwaitReady(503));
   ExpectNotReady(client(), kAlmostFull);
-  ExpectNoWrites(client(), kAlmostFull);
+  ExpectNoWrites(client(), Eq(kAlmostFull));
   ExpectReadsGoOn(client());
   disk_.GiveBack();
   ExpectGoesOn();
@@ -229,7 +229,7 @@ TEST_F(FailedSyncTest, TheOutcomeIsUnknownAndWritesEndUntilItIsOpenedAgain) {
   EXPECT_EQ(client().Call("GET", "/keys/unknown").status, 404);
   EXPECT_FALSE(watch.Next(milliseconds(300)));
   ExpectNotReady(client(), kFailed);
-  ExpectNoWrites(client(), kFailed);
+  ExpectNoWrites(client(), Eq(kFailed));
   ExpectReadsGoOn(client());
   // The disk is well again, but nobody knows what it has.
   ExpectNotReady(client(), kFailed);

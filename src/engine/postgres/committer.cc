@@ -408,13 +408,13 @@ void Committer::Loop() {
   std::unique_lock lock(mutex_);
   const auto waiting = [this] { return queued_ + refused_.size(); };
   const auto ending = [this] { return stopping_; };
-  while (departures_.Await(lock, waiting, ending)) {
-    RunNext(lock);
-    departures_.Back();
+  while (const size_t leaving = departures_.Await(lock, waiting, ending)) {
+    RunNext(lock, leaving);
+    departures_.Back(leaving);
   }
 }
 
-void Committer::RunNext(std::unique_lock<std::mutex>& lock) {
+void Committer::RunNext(std::unique_lock<std::mutex>& lock, size_t at_most) {
   if (!refused_.empty()) {
     Submissions refused = std::move(refused_.front());
     refused_.pop_front();
@@ -426,7 +426,7 @@ void Committer::RunNext(std::unique_lock<std::mutex>& lock) {
   // What waits becomes one batch, up to what a group holds; the rest is for the others.
   Submissions batch = std::move(waiting_.front());
   waiting_.pop_front();
-  while (!waiting_.empty() && batch.size() + waiting_.front().size() <= kMaxGroupCommits) {
+  while (!waiting_.empty() && batch.size() + waiting_.front().size() <= std::min(at_most, kMaxGroupCommits)) {
     for (auto& submission : waiting_.front()) batch.push_back(std::move(submission));
     waiting_.pop_front();
   }

@@ -30,7 +30,8 @@ class Committer {
   void Tell(const std::function<void(CommitListener&, Submissions* next)>& tell);
 
  private:
-  static constexpr size_t kEnough = 64;
+  // A moment is little beside the time that a commit takes to get to the disk.
+  static constexpr std::chrono::microseconds kMoment{300};
   static constexpr std::chrono::microseconds kPatience{3'000};
   // One round trip holds so much; a commit that is larger goes alone.
   static constexpr size_t kMaxGroupCommits = 500;
@@ -40,14 +41,13 @@ class Committer {
   class Turn;
 
   void Loop();
-  void RunNext(std::unique_lock<std::mutex>& lock);
+  void RunNext(std::unique_lock<std::mutex>& lock, size_t at_most);
   void Refuse(Submissions batch);
 
   Shared& shared_;
   Servers& servers_;
   std::mutex mutex_;
-  // While one is on its way to the disk more come than would for waiting.
-  Departures departures_{kEnough, kPatience, std::chrono::microseconds(0)};
+  Departures departures_{kMoment, kPatience};
   std::deque<Submissions> waiting_;
   std::deque<Submissions> refused_;  // there were too many
   size_t queued_ = 0;

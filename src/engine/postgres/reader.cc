@@ -55,8 +55,8 @@ void Reader::Loop() {
   std::unique_lock lock(mutex_);
   const auto waiting = [this] { return waiting_.size(); };
   const auto ending = [this] { return stopping_; };
-  while (departures_.Await(lock, waiting, ending)) {
-    for (size_t keys = 0; !waiting_.empty();) {
+  while (const size_t leaving = departures_.Await(lock, waiting, ending)) {
+    for (size_t keys = 0; !waiting_.empty() && together.size() < leaving;) {
       keys += waiting_.front().keys.size();
       if (!together.empty() && keys > kMaxTogether) break;
       together.push_back(std::move(waiting_.front()));
@@ -71,7 +71,7 @@ void Reader::Loop() {
     }
     together.clear();
     lock.lock();
-    departures_.Back();
+    departures_.Back(leaving);
   }
 }
 

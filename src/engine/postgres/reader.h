@@ -31,9 +31,8 @@ class Reader {
   uint64_t left() const { return left_; }
 
  private:
-  static constexpr size_t kEnough = 64;
+  static constexpr std::chrono::microseconds kMoment{100};
   static constexpr std::chrono::microseconds kPatience{2'000};
-  static constexpr std::chrono::microseconds kMoment{200};
   static constexpr std::chrono::milliseconds kTryAgain{5};
   static constexpr size_t kMaxTogether = 1000;  // keys of one round trip, unless one asks for more by itself
 
@@ -68,7 +67,7 @@ class Reader {
   Servers& servers_;
   Reader* const primary_;  // null: this is it
   std::mutex mutex_;
-  Departures departures_{kEnough, kPatience, kMoment};
+  Departures departures_{kMoment, kPatience};
   std::deque<Request> waiting_;
   std::vector<Request> behind_;  // no replica that was asked has what they must see; they are tried again soon
   std::condition_variable again_;
