@@ -167,7 +167,11 @@ Version Player::CommitBack(size_t back, size_t first) const {
 
 Version Player::VersionOf(const VersionName& name, const Bytes& key, bool is_range) {
   if (name.of == VersionName::Of::kView && views_[name.number] != nullptr) {
-    return views_[name.number]->version();
+    const Version seen = views_[name.number]->version();
+    if (is_range) return seen;
+    // A key has the version of a commit: of the newest that the view shows.
+    const auto after = std::upper_bound(commits_.begin(), commits_.end(), seen);
+    return after == commits_.begin() ? kNoVersion : *std::prev(after);
   }
   if (name.of == VersionName::Of::kCurrent && !is_range) {
     const auto record = GetOne(engine(), key);

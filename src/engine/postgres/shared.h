@@ -10,6 +10,7 @@
 #include "engine/postgres/pool.h"
 #include "engine/postgres/postgres_engine.h"
 #include "engine/postgres/reading.h"
+#include "engine/postgres/server_clock.h"
 #include "engine/postgres/servers.h"
 
 namespace kvarts::postgres {
@@ -24,7 +25,7 @@ struct Shared {
 
   // The latest time that this process has seen, so that its own time never goes back.
   std::atomic<uint64_t> time_seen{0};
-  std::atomic<int64_t> ahead{0};  // the primary's clock, of the steady one here, in microseconds
+  ServerClock primary_clock;
   std::atomic<uint64_t> version_seen{0};
   // Of this process, and not yet among the totals on the server.
   std::atomic<uint64_t> commits{0};
@@ -54,20 +55,20 @@ struct Shared {
   // The primary's time by what it last said and what has passed since: the clock of this machine decides nothing.
   Timestamp primary_now() const {
     if (const auto given = given_time()) return {*given};
-    return {static_cast<uint64_t>(SteadyMicros() + ahead.load(std::memory_order_relaxed))};
+    return {static_cast<uint64_t>(primary_clock.At(SteadyMicros()))};
   }
   ReadTime read_time() const { return {time_seen.load(std::memory_order_relaxed), given_time()}; }
   // What the primary's clock said; 0: nothing.
   void SawTime(uint64_t micros) {
     if (micros == 0) return;
     Raise(&time_seen, micros);
-    ahead.store(static_cast<int64_t>(micros) - SteadyMicros(), std::memory_order_relaxed);
+    primary_clock.Saw(static_cast<int64_t>(micros), SteadyMicros());
   }
   // For a replica, whose own clock may be another: the primary's time by what it last said, and never ahead of it.
   ReadTime replica_time() {
     ReadTime time = read_time();
     if (!time.given) {
-      time.given = static_cast<uint64_t>(SteadyMicros() + ahead.load(std::memory_order_relaxed));
+      time.given = primary_now().micros;
       Raise(&time_seen, *time.given);
     }
     return time;
