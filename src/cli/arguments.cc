@@ -15,6 +15,10 @@ namespace {
 std::string Dashed(std::string_view name) { return fmt::format("--{}", name); }
 
 Error UnknownOption(const Syntax& syntax, const std::string& name) {
+  const auto refused = std::ranges::find(syntax.refused, name, &RefusedOption::name);
+  if (refused != syntax.refused.end()) {
+    return Error(ErrorCode::kInvalidArgument, refused->why, {{"option", Dashed(name)}});
+  }
   std::vector<std::string_view> names;
   for (const OptionSyntax& option : syntax.options) names.push_back(option.name);
   const std::string_view nearest = Nearest(name, names);

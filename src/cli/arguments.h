@@ -46,6 +46,12 @@ struct ArgumentSyntax {
 
 class Arguments;
 
+// An option of other commands, and why this one has none.
+struct RefusedOption {
+  std::string_view name;
+  const char* why;
+};
+
 // What a command takes, and how its help explains it.
 struct Syntax {
   std::vector<ArgumentSyntax> arguments;
@@ -55,6 +61,8 @@ struct Syntax {
   Status (*check)(const Arguments& arguments) = nullptr;
   // Whether the command talks to a server, so that what the server answers decides about the exit code.
   bool over_api = false;
+  // What help and completion do not name.
+  std::vector<RefusedOption> refused = {};
 };
 
 class Arguments {

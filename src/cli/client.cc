@@ -13,7 +13,7 @@
 #include <csignal>
 #include <utility>
 
-#include "cli/directory.h"
+#include "cli/place.h"
 #include "cli/problem.h"
 #include "server/config.h"
 #include "server/server.h"
@@ -31,30 +31,29 @@ constexpr Duration kPatient = Duration::Seconds(24 * 60 * 60);
 volatile std::sig_atomic_t interrupted = 0;
 
 // What a server in this process is like: it waits as long as its only client does.
-ServerOptions OptionsFor(const std::string& dir) {
-  ServerOptions options;
+ServerOptions ServedOptions(const Place& place) {
+  ServerOptions options = OptionsFor(place);
   options.listen = {};
-  options.data = dir;
   options.loops = 1;
   options.worker_threads = 2;
-  options.limits.max_view_age = kMaxViewAge;
   options.http.request_timeout = kPatient;
   options.http.idle_timeout = kPatient;
   options.http.write_timeout = kPatient;
   options.http.compress_min_bytes = 0;
-  // Whoever reads a directory does not expect that something is gone then.
+  // Whoever reads a store does not expect that something is gone then.
   options.retention_interval = {};
   options.metrics_enabled = false;
   options.hotkeys_enabled = false;
   return options;
 }
 
-Result<std::unique_ptr<Server>> StartOn(const std::string& dir, Client::Missing missing) {
-  if (missing == Client::Missing::kRefuse) {
-    KVARTS_TRY(const auto stamp, ReadStamp(dir));
-    if (!stamp) return Error(ErrorCode::kUnavailable, "there is no data directory", {{"path", dir}});
-  }
-  return Server::Start(OptionsFor(dir));
+Result<std::unique_ptr<Server>> StartOn(const Place& place, IfMissing if_missing) {
+  auto engine = OpenPlace(place, if_missing);
+  if (engine.has_value()) return Server::Start(ServedOptions(place), *std::move(engine));
+  const Error& error = engine.error();
+  if (error.code() != ErrorCode::kNotFound) return error;
+  // What a command names, and may not find, is in the store.
+  return Error(ErrorCode::kUnavailable, error.text().data(), {{"path", place.ToString()}});
 }
 
 bool IsSafe(const std::string& method) { return method == "GET" || method == "HEAD"; }
@@ -98,7 +97,7 @@ class CurlClient final : public Client {
   Error Refusal(const Reply& reply) const;
 
   const Target target_;
-  std::unique_ptr<Server> server_;  // of a directory
+  std::unique_ptr<Server> server_;  // of a place
   int stand_in_ = -1;               // for a socket that is being connected; curl's
   CURL* curl_ = nullptr;
   std::array<char, CURL_ERROR_SIZE> cause_{};
@@ -296,15 +295,15 @@ std::string Reply::Header(const std::string& name) const {
   return found == headers.end() ? std::string() : found->second;
 }
 
-Result<std::unique_ptr<Client>> Client::Open(const Arguments& arguments, Missing missing) {
+Result<std::unique_ptr<Client>> Client::Open(const Arguments& arguments, IfMissing if_missing) {
   KVARTS_TRY(const Target target, TargetOf(arguments, EnvironmentOf(environ)));
-  return Open(target, missing);
+  return Open(target, if_missing);
 }
 
-Result<std::unique_ptr<Client>> Client::Open(const Target& target, Missing missing) {
+Result<std::unique_ptr<Client>> Client::Open(const Target& target, IfMissing if_missing) {
   std::unique_ptr<Server> server;
-  if (!target.data.empty()) {
-    KVARTS_TRY(server, StartOn(target.data, missing));
+  if (target.place.IsNamed()) {
+    KVARTS_TRY(server, StartOn(target.place, if_missing));
   }
   auto client = std::make_unique<CurlClient>(target, std::move(server));
   KVARTS_CHECK_OK(client->Init());

@@ -1,4 +1,4 @@
-// Client: requests to a Kvarts server, one after the other, over libcurl. A data directory is served by this very
+// Client: requests to a Kvarts server, one after the other, over libcurl. A place (place.h) is served by this very
 // process over a socket pair, so whoever uses a client does not know where its answers come from.
 //
 // It belongs to one thread.
@@ -37,12 +37,9 @@ struct Reply {
 
 class Client {
  public:
-  // Whether a data directory that is not there is made.
-  enum class Missing : unsigned char { kRefuse, kCreate };
-
   // Of the options in cli/target.h and of the environment. A server is not asked before the first request.
-  static Result<std::unique_ptr<Client>> Open(const Arguments& arguments, Missing missing = Missing::kRefuse);
-  static Result<std::unique_ptr<Client>> Open(const Target& target, Missing missing);
+  static Result<std::unique_ptr<Client>> Open(const Arguments& arguments, IfMissing if_missing = IfMissing::kRefuse);
+  static Result<std::unique_ptr<Client>> Open(const Target& target, IfMissing if_missing);
   virtual ~Client() = default;
 
   // The answer, if it is a good one (2xx); any other is an error with the server's code and fields. A write whose

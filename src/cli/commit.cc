@@ -40,7 +40,7 @@ Result<int> RunCommit(const Arguments& arguments) {
   Request request{.method = "POST", .path = "/commit"};
   request.headers = WriteHeaders(arguments, {"Content-Type: application/json"});
   KVARTS_TRY(request.body, ReadInput(arguments.size() > 0 ? arguments.at(0) : "-", kMaxBodyBytes));
-  KVARTS_TRY(const auto client, Client::Open(arguments, Client::Missing::kCreate));
+  KVARTS_TRY(const auto client, Client::Open(arguments, IfMissing::kCreate));
   KVARTS_TRY(const Reply reply, client->Call(request));
   if (arguments.Has("json")) {
     Print(reply.body + "\n");

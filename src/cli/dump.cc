@@ -6,7 +6,7 @@
 #include "api/convert.h"
 #include "base/utf8.h"
 #include "cli/command.h"
-#include "cli/directory.h"
+#include "cli/place.h"
 #include "cli/spaces.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
@@ -31,6 +31,7 @@ struct DumpRequest {
 };
 
 Status CheckOptions(const Arguments& arguments) {
+  KVARTS_CHECK_OK(CheckPlace(arguments));
   const std::string space = arguments.Text("space").value_or("keys");
   if (!arguments.Has("prefix") || space == SpaceName(Space::kKeys)) return {};
   return Error(ErrorCode::kInvalidArgument, "--prefix is about users' keys, which are in the space keys",
@@ -128,7 +129,7 @@ Result<uint64_t> DumpRange(View& view, const DumpRequest& request) {
 
 const Syntax& DumpSyntax() {
   static const Syntax kSyntax = {
-      .arguments = {{"DIR"}},
+      .arguments = {{"DIR", true}},
       .options =
           {
               {"prefix", OptionKind::kBytes, "P", "only users' keys that begin with P (\\xNN is any byte)"},
@@ -136,18 +137,20 @@ const Syntax& DumpSyntax() {
               {"limit", OptionKind::kCount, "N", "at most so many"},
               {"values", OptionKind::kFlag, {}, "the values too, long ones cut off"},
               {"json", OptionKind::kFlag, {}, "a JSON object per line"},
+              ShardsOption(),
           },
       .description =
           "Prints every stored key with its version, expiry, kind and size, in key order,\n"
           "all at one state of the store. Keys that users put are in the space `keys`;\n"
-          "the other spaces are what Kvarts keeps beside them.\n",
+          "the other spaces are what Kvarts keeps beside them. With --shards that may be\n"
+          "while servers are running.\n",
       .check = &CheckOptions};
   return kSyntax;
 }
 
 Result<int> RunDump(const Arguments& arguments) {
   const DumpRequest request = RequestOf(arguments);
-  KVARTS_TRY(const std::unique_ptr<Engine> engine, OpenDirectory(arguments.at(0)));
+  KVARTS_TRY(const std::unique_ptr<Engine> engine, OpenPlace(PlaceOf(arguments)));
   KVARTS_TRY(const std::unique_ptr<View> view, engine->OpenView());
   if (!request.json) {
     Print(Dim(fmt::format("{:<19}  {:<23}  {:<8}  {:>9}  {}", "version", "expiry", "kind", "size", "key")) + "\n");

@@ -206,7 +206,7 @@ const Syntax& ImportSyntax() {
 
 Result<int> RunImport(const Arguments& arguments) {
   KVARTS_TRY(const auto lines, LineInput::Open(arguments.size() > 0 ? arguments.at(0) : "-", kMaxLineBytes));
-  KVARTS_TRY(const auto client, Client::Open(arguments, Client::Missing::kCreate));
+  KVARTS_TRY(const auto client, Client::Open(arguments, IfMissing::kCreate));
   Importer importer(*client, *lines, arguments);
   KVARTS_TRY(const ImportCounts counts, importer.Run());
   if (arguments.Has("json")) {

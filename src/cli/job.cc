@@ -114,7 +114,8 @@ const Syntax& JobSyntax() {
       .options = {},
       .description =
           "Jobs are long work in small steps: moving keys into a namespace, erasing the keys\n"
-          "of one. They go on after a restart. With --data DIR they run while the command does.\n"};
+          "of one. They go on after a restart. With --data DIR they run while the command does,\n"
+          "with --shards FILE also in the servers that run on the same PostgreSQL.\n"};
   return kSyntax;
 }
 

@@ -28,7 +28,7 @@ Usage: kvarts COMMAND [ARGUMENTS] [OPTIONS]
 
 constexpr std::string_view kAfterCommands = R"(
   kvarts serve             serves a database in ./data on port 7700
-  kvarts put user:1 Ada    writes to it; with --data DIR it needs no server
+  kvarts put user:1 Ada    writes to it; with --data DIR or --shards FILE it needs no server
   kvarts shell ./data      works with a directory by hand
   kvarts help COMMAND      explains a command
 )";

@@ -162,7 +162,7 @@ Result<int> RunDeclare(const Arguments& arguments) {
   } else {
     request.body = DeclareBody(arguments);
   }
-  KVARTS_TRY(const auto client, Client::Open(arguments, Client::Missing::kCreate));
+  KVARTS_TRY(const auto client, Client::Open(arguments, IfMissing::kCreate));
   KVARTS_TRY(const Reply reply, client->Call(request));
   if (!PrintedAsJson(arguments, reply)) Print(fmt::format("declared {}\n", Harmless(arguments.at(0))));
   return kExitOk;

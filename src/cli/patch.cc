@@ -80,19 +80,19 @@ Syntax MakeTouchSyntax() {
                   .check = &CheckTouch});
 }
 
-Result<Reply> Patch(const Arguments& arguments, const Bytes& key, Bytes body, Client::Missing missing,
+Result<Reply> Patch(const Arguments& arguments, const Bytes& key, Bytes body, IfMissing if_missing,
                     std::string_view header) {
   Request request{.method = "PATCH", .path = KeyPath("/keys/", key), .headers = WriteHeaders(arguments)};
   request.headers.insert(request.headers.end(), {"Content-Type: application/json", std::string(header)});
   request.body = std::move(body);
-  KVARTS_TRY(const auto client, Client::Open(arguments, missing));
+  KVARTS_TRY(const auto client, Client::Open(arguments, if_missing));
   return client->Call(request);
 }
 
 // Of these only the version is told: the value may be large.
-Result<int> PatchQuietly(const Arguments& arguments, Bytes body, Client::Missing missing, std::string_view done) {
+Result<int> PatchQuietly(const Arguments& arguments, Bytes body, IfMissing if_missing, std::string_view done) {
   KVARTS_TRY(const Bytes key, DecodeWord(arguments, arguments.at(0)));
-  KVARTS_TRY(const Reply reply, Patch(arguments, key, std::move(body), missing, "Prefer: return=minimal"));
+  KVARTS_TRY(const Reply reply, Patch(arguments, key, std::move(body), if_missing, "Prefer: return=minimal"));
   PrintWritten(arguments, key, reply, done);
   return kExitOk;
 }
@@ -126,8 +126,7 @@ Result<int> RunIncrement(const Arguments& arguments) {
   AddTtl(arguments, json);
   json.EndObject();
   KVARTS_TRY(const Bytes key, DecodeWord(arguments, arguments.at(0)));
-  KVARTS_TRY(const Reply reply,
-             Patch(arguments, key, std::move(body), Client::Missing::kCreate, "Accept: application/json"));
+  KVARTS_TRY(const Reply reply, Patch(arguments, key, std::move(body), IfMissing::kCreate, "Accept: application/json"));
   if (PrintedAsJson(arguments, reply)) return kExitOk;
   KVARTS_TRY(const JsonObject object, JsonObject::Parse(reply.body));
   Print(Harmless(object.Text("value")) + "\n");
@@ -146,12 +145,12 @@ Result<int> RunAppend(const Arguments& arguments) {
   json.BeginObject().BytesField("append", value);
   AddTtl(arguments, json);
   json.EndObject();
-  return PatchQuietly(arguments, std::move(body), Client::Missing::kCreate, "appended to");
+  return PatchQuietly(arguments, std::move(body), IfMissing::kCreate, "appended to");
 }
 
 Result<int> RunTouch(const Arguments& arguments) {
   KVARTS_TRY(const std::string lifetime, LifetimeOf(arguments));
-  return PatchQuietly(arguments, fmt::format("{{\"ttl\":{}}}", lifetime), Client::Missing::kRefuse, "touched");
+  return PatchQuietly(arguments, fmt::format("{{\"ttl\":{}}}", lifetime), IfMissing::kRefuse, "touched");
 }
 
 }  // namespace kvarts::cli

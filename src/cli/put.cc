@@ -97,7 +97,7 @@ const Syntax& PutSyntax() {
 Result<int> RunPut(const Arguments& arguments) {
   KVARTS_TRY(const Bytes key, DecodeWord(arguments, arguments.at(0)));
   KVARTS_TRY(const Request request, RequestOf(arguments, key));
-  KVARTS_TRY(const auto client, Client::Open(arguments, Client::Missing::kCreate));
+  KVARTS_TRY(const auto client, Client::Open(arguments, IfMissing::kCreate));
   KVARTS_TRY(const Reply reply, client->Call(request));
   PrintWritten(arguments, key, reply, "put");
   return kExitOk;

@@ -4,9 +4,9 @@
 #include <csignal>
 
 #include "cli/command.h"
-#include "cli/directory.h"
 #include "cli/error_text.h"
 #include "cli/line_reader.h"
+#include "cli/place.h"
 #include "cli/shell.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
@@ -93,7 +93,8 @@ const Syntax& ShellSyntax() {
           "typed: `help` lists the commands. When the input is not a terminal it is a\n"
           "script: a command per line, # begins a comment, and the first error ends it\n"
           "with exit code 1.\n\n"
-          "  printf 'put user:1 Ada\\nget user:1\\n' | kvarts shell ./data\n"};
+          "  printf 'put user:1 Ada\\nget user:1\\n' | kvarts shell ./data\n",
+      .refused = {{"shards", "the shell is for data directories; get, put, scan, commit and the like take --shards"}}};
   return kSyntax;
 }
 

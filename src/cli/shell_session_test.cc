@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/directory.h"
+#include "cli/place.h"
 #include "cli/shell_steps.h"
 #include "core/keyspace.h"
 #include "support/temp_dir.h"

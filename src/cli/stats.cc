@@ -5,7 +5,7 @@
 
 #include "cli/client.h"
 #include "cli/command.h"
-#include "cli/directory.h"
+#include "cli/place.h"
 #include "cli/stats_live.h"
 #include "cli/stats_text.h"
 #include "cli/target.h"
@@ -25,7 +25,7 @@ size_t ScreenColumns() {
 
 Status CheckStats(const Arguments& arguments) {
   const bool of_server = arguments.size() == 0;
-  if (!of_server && (arguments.Has("server") || arguments.Has("data"))) {
+  if (!of_server && (arguments.Has("server") || arguments.Has("data") || arguments.Has("shards"))) {
     return Error(ErrorCode::kInvalidArgument, "figures are of one directory or of one server");
   }
   for (const char* option : {"watch", "hot", "by", "interval"}) {
@@ -132,7 +132,7 @@ const Syntax& StatsSyntax() {
 Result<int> RunStats(const Arguments& arguments) {
   if (arguments.size() == 0) return StatsOfServer(arguments);
   const std::string& dir = arguments.at(0);
-  KVARTS_TRY(const std::unique_ptr<Engine> engine, OpenDirectory(dir));
+  KVARTS_TRY(const std::unique_ptr<Engine> engine, OpenPlace({.data = dir, .shards = {}}));
   KVARTS_TRY(const EngineStats stats, engine->Stats());
   if (arguments.Has("json")) {
     Print(StatsJson(stats) + "\n");

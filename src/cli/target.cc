@@ -57,6 +57,19 @@ Status FindToken(const Arguments& arguments, const Environment& environment, Tar
   return TakeToken(found->second, target);
 }
 
+Result<Place> FindPlace(const Arguments& arguments) {
+  const bool server = arguments.Has("server");
+  const auto data = arguments.Text("data");
+  const auto shards = arguments.Text("shards");
+  const auto refuse = [](const char* why) { return Error(ErrorCode::kInvalidArgument, why); };
+  if (server && data) return refuse("--server and --data exclude each other");
+  if (server && shards) return refuse("--server and --shards exclude each other");
+  if (data && shards) return refuse("--data and --shards exclude each other");
+  if (data && data->empty()) return refuse("--data needs a directory");
+  if (shards && shards->empty()) return refuse("--shards needs a file");
+  return Place{data.value_or(""), shards.value_or("")};
+}
+
 }  // namespace
 
 Syntax OverApi(Syntax own) {
@@ -70,6 +83,7 @@ Syntax OverApi(Syntax own) {
        0,
        true},
       {"data", OptionKind::kPath, "DIR", "a data directory instead of a server", {}, 0, true},
+      {"shards", OptionKind::kPath, "FILE", "PostgreSQL servers, by the file of `kvarts serve`, instead", {}, 0, true},
       {"token", OptionKind::kText, "TEXT", "the token to show (default KVARTS_TOKEN)", {}, 0, true},
       {"token-file", OptionKind::kPath, "FILE", "the same, from a file", {}, 0, true},
       {"ca-file", OptionKind::kPath, "FILE", "certificates to trust", {}, 0, true},
@@ -86,7 +100,7 @@ Syntax OverApi(Syntax own) {
 }
 
 std::string Target::ToString() const {
-  if (!data.empty()) return data;
+  if (place.IsNamed()) return place.ToString();
   return unix_socket.empty() ? url : "unix:" + unix_socket;
 }
 
@@ -102,14 +116,12 @@ Result<Target> TargetOf(const Arguments& arguments, const Environment& environme
     return Error(ErrorCode::kInvalidArgument, "--token and --token-file exclude each other");
   }
   KVARTS_CHECK_OK(FindToken(arguments, environment, &target));
-  const auto server = arguments.Text("server");
-  if (const auto data = arguments.Text("data")) {
-    if (server) return Error(ErrorCode::kInvalidArgument, "--server and --data exclude each other");
-    if (data->empty()) return Error(ErrorCode::kInvalidArgument, "--data needs a directory");
-    target.data = *data;
+  KVARTS_TRY(target.place, FindPlace(arguments));
+  if (target.place.IsNamed()) {
     target.url = kNowhere;
     return target;
   }
+  const auto server = arguments.Text("server");
   const auto variable = environment.find(kServerVariable);
   const bool set = variable != environment.end() && !variable->second.empty();
   KVARTS_CHECK_OK(TakeServer(server ? *server : set ? variable->second : std::string(kDefaultServer), &target));

@@ -1,4 +1,4 @@
-// Where a command goes: to a server, or to a data directory that it opens in its own process. The options for this are
+// Where a command goes: to a server, or to a store that it opens in its own process (place.h). The options for this are
 // the same for all commands, and are described once, here.
 #pragma once
 
@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "cli/arguments.h"
+#include "cli/place.h"
 
 namespace kvarts::cli {
 
@@ -16,14 +17,14 @@ constexpr std::string_view kDefaultServer = "http://127.0.0.1:7700";
 constexpr std::string_view kServerVariable = "KVARTS_SERVER";
 constexpr std::string_view kTokenVariable = "KVARTS_TOKEN";
 
-// --server, --data, --token, --token-file, --ca-file, --cert-file, --key-file and --json behind a command's own
-// options; its errors have exit codes of their own.
+// --server, --data, --shards, --token, --token-file, --ca-file, --cert-file, --key-file and --json behind a command's
+// own options; its errors have exit codes of their own.
 Syntax OverApi(Syntax own);
 
 struct Target {
-  std::string url;          // "https://host:7700", without a slash at the end; of a directory, one that nobody resolves
+  std::string url;          // "https://host:7700", without a slash at the end; of a place, one that nobody resolves
   std::string unix_socket;  // path; else empty
-  std::string data;         // the directory; else empty
+  Place place;              // instead of a server; else it is not named
   std::string token;
   std::string ca_file;
   std::string cert_file;
@@ -35,8 +36,8 @@ struct Target {
 
 using Environment = std::map<std::string, std::string, std::less<>>;
 
-// Options over environment over default. `invalid_argument` for what is no address, no token, or both a server and a
-// directory.
+// Options over environment over default. `invalid_argument` for what is no address, no token, or more than one of a
+// server, a directory and a file of shards.
 Result<Target> TargetOf(const Arguments& arguments, const Environment& environment);
 
 }  // namespace kvarts::cli

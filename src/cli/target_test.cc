@@ -27,7 +27,8 @@ TEST(Target, OptionsWinOverTheEnvironmentAndThatOverTheDefault) {
   EXPECT_EQ(UrlOf({}, {{"KVARTS_SERVER", "http://db:1"}}), "http://db:1");
   EXPECT_EQ(UrlOf({}, {{"KVARTS_SERVER", ""}}), "http://127.0.0.1:7700");
   EXPECT_EQ(UrlOf({"--server", "https://db:2/"}, {{"KVARTS_SERVER", "http://db:1"}}), "https://db:2");
-  EXPECT_EQ(Parse({"--data", "d"}, {{"KVARTS_SERVER", "http://db:1"}})->data, "d");
+  EXPECT_EQ(Parse({"--data", "d"}, {{"KVARTS_SERVER", "http://db:1"}})->place.data, "d");
+  EXPECT_EQ(Parse({"--shards", "f"}, {{"KVARTS_SERVER", "http://db:1"}})->place.shards, "f");
 }
 
 TEST(Target, ASocketIsNamedByItsPath) {
@@ -44,8 +45,15 @@ TEST(Target, RefusesWhatIsNoServer) {
     ASSERT_FALSE(target) << text;
     EXPECT_EQ(target.error().code(), ErrorCode::kInvalidArgument);
   }
-  EXPECT_FALSE(Parse({"--server", "http://a", "--data", "d"}));
-  EXPECT_FALSE(Parse({"--data", ""}));
+}
+
+TEST(Target, IsOneOfAServerADirectoryAndAFileOfShards) {
+  EXPECT_EQ(UrlOf({"--server", "http://a", "--data", "d"}), "--server and --data exclude each other");
+  EXPECT_EQ(UrlOf({"--server", "http://a", "--shards", "f"}), "--server and --shards exclude each other");
+  EXPECT_EQ(UrlOf({"--data", "d", "--shards", "f"}), "--data and --shards exclude each other");
+  EXPECT_EQ(UrlOf({"--data", ""}), "--data needs a directory");
+  EXPECT_EQ(UrlOf({"--shards", ""}), "--shards needs a file");
+  EXPECT_EQ(Parse({"--shards", "f"})->ToString(), "f");
 }
 
 TEST(Target, TokensComeFromAnOptionAFileOrTheEnvironment) {

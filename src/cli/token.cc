@@ -34,6 +34,7 @@ const Syntax& CreateSyntax() {
                       "goes to the standard error; --json has both. A scope is a list of read, write and admin,\n"
                       "over everything, over a namespace or over a prefix:\n\n"
                       "  kvarts token create deploy --scope read,write,admin\n"
+                      "  kvarts token create ops --scope admin --shards shards.toml\n"
                       "  kvarts token create reports --scope read:namespace=cases --ttl 30d\n"
                       "  kvarts token create web --scope read,write:prefix=session: --rate 1000\n",
        .check = &CheckCreate});
@@ -81,7 +82,7 @@ std::string CreateBody(const Arguments& arguments) {
 }
 
 Result<int> RunCreate(const Arguments& arguments) {
-  KVARTS_TRY(const auto client, Client::Open(arguments, Client::Missing::kCreate));
+  KVARTS_TRY(const auto client, Client::Open(arguments, IfMissing::kCreate));
   KVARTS_TRY(const Reply reply, client->Call(JsonRequest("POST", "/tokens", CreateBody(arguments))));
   if (PrintedAsJson(arguments, reply)) return kExitOk;
   KVARTS_TRY(const JsonObject answer, JsonObject::Parse(reply.body));
@@ -150,7 +151,9 @@ const Syntax& TokenSyntax() {
       .options = {},
       .description =
           "A server without tokens serves everybody on its own machine, and nobody else. As\n"
-          "soon as there is one, every request needs one: the first should be an admin.\n"};
+          "soon as there is one, every request needs one: the first should be an admin. With\n"
+          "--data DIR or --shards FILE tokens are made without a server and without a token;\n"
+          "servers that run on the same PostgreSQL know of it within a second.\n"};
   return kSyntax;
 }
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "cli/directory.h"
+#include "cli/place.h"
 #include "cli/terminal.h"
 
 namespace kvarts::cli {
@@ -14,7 +14,10 @@ const Syntax& UpgradeSyntax() {
                                      "Brings a data directory of the previous format to the one that this kvarts\n"
                                      "writes. Other commands refuse such a directory. There is no way back: an older\n"
                                      "kvarts will not open it any more, so keep a copy. A directory that is up to\n"
-                                     "date is left as it is.\n"};
+                                     "date is left as it is.\n",
+                                 .refused = {{"shards",
+                                              "upgrade is about the files of a data directory; on PostgreSQL there are "
+                                              "none"}}};
   return kSyntax;
 }
 
@@ -23,7 +26,7 @@ Result<int> RunUpgrade(const Arguments& arguments) {
   KVARTS_TRY(const std::optional<Stamp> before, ReadStamp(dir));
   RocksOptions options = DirectoryOptions();
   options.upgrade = true;
-  KVARTS_TRY(std::unique_ptr<Engine> engine, OpenDirectory(dir, options));
+  KVARTS_TRY(std::unique_ptr<Engine> engine, OpenRocksEngine(dir, options));
   engine.reset();
   KVARTS_TRY(const std::optional<Stamp> after, ReadStamp(dir));
   if (!after) return Error(ErrorCode::kInternal, "the upgraded directory has no stamp", {{"path", dir}});

@@ -7,10 +7,7 @@
 
 #include "base/log.h"
 #include "core/secret.h"
-#include "engine/memory/memory_engine.h"
-#include "engine/postgres/postgres_engine.h"
-#include "engine/rocksdb/rocks_engine.h"
-#include "server/shards.h"
+#include "server/open_engine.h"
 
 namespace kvarts {
 namespace {
@@ -68,41 +65,6 @@ Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options, std:
   KVARTS_CHECK_OK(server->StartLoops());
   KVARTS_CHECK_OK(server->StartListening());
   return server;
-}
-
-Result<std::unique_ptr<Engine>> Server::OpenEngine(const ServerOptions& options) {
-  if (options.engine == EngineKind::kMemory) {
-    MemoryOptions memory;
-    memory.limits = options.limits;
-    return OpenMemoryEngine(memory);
-  }
-  if (options.engine == EngineKind::kPostgres) {
-    KVARTS_TRY(const std::vector<Shard> shards, ReadShards(options.shards));
-    if (shards.size() != 1) {
-      return Error(ErrorCode::kInvalidArgument, "the postgres engine takes one shard", {{"path", options.shards}});
-    }
-    PostgresOptions postgres;
-    postgres.limits = options.limits;
-    postgres.servers = shards.front().servers;
-    postgres.max_lag = Millis(options.reads.max_lag);
-    postgres.session_wait = Millis(options.reads.session_wait);
-    postgres.commit_connections = options.postgres.commit_connections;
-    postgres.read_connections = options.postgres.read_connections;
-    postgres.other_connections = options.postgres.other_connections;
-    postgres.connect_timeout = Millis(options.postgres.connect_timeout);
-    postgres.request_timeout = Millis(options.postgres.request_timeout);
-    postgres.primary_patience = Millis(options.postgres.primary_patience);
-    postgres.probe_interval = Millis(options.postgres.probe_interval);
-    postgres.collect_batch = options.postgres.collect_batch;
-    postgres.collect_pause = Millis(options.postgres.collect_pause);
-    return OpenPostgresEngine(postgres);
-  }
-  RocksOptions rocks;
-  rocks.limits = options.limits;
-  rocks.memory_budget = options.memory_budget;
-  rocks.hot_cache_bytes = options.hot_cache;
-  rocks.sync_interval = options.sync_interval;
-  return OpenRocksEngine(options.data, rocks);
 }
 
 Status Server::OpenStore() {

@@ -48,7 +48,6 @@ class Server {
  private:
   explicit Server(const ServerOptions& options) : options_(options) {}
 
-  static Result<std::unique_ptr<Engine>> OpenEngine(const ServerOptions& options);
   Status OpenStore();
   Status StartLoops();
   // Who may ask, before anybody can.

@@ -1,4 +1,4 @@
-// watch, compact, explain, namespace, token and job, through a server and on a directory.
+// watch, compact, explain, namespace, token and job, through a server, on a directory and on PostgreSQL.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -21,7 +21,7 @@ using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
-class Admin : public CommandsOnBothWays {
+class Admin : public CommandsOnEveryWay {
  protected:
   // The first word of the last line.
   static std::string FirstWord(const std::string& text) {
@@ -29,7 +29,7 @@ class Admin : public CommandsOnBothWays {
     return lines.empty() ? "" : lines.back().substr(0, lines.back().find(' '));
   }
 };
-INSTANTIATE_TEST_SUITE_P(Ways, Admin, testing::Values(Way::kServer, Way::kDirectory), &WayName);
+INSTANTIATE_TEST_SUITE_P(Ways, Admin, kEveryWay, &WayName);
 
 TEST_P(Admin, NamespacesAreDeclaredShownAndDropped) {
   EXPECT_EQ(Done({"namespace", "declare", "cases", "t/<tenant>/case/<id:int(2)>", "--max-value-bytes", "1KiB",
@@ -200,7 +200,7 @@ TEST_P(Admin, CtrlCEndsAWatchInGoodOrder) {
   EXPECT_EQ(watch.Wait(), 0);
 }
 
-class Watching : public CommandsOnBothWays {};
+class Watching : public CommandsOnEveryWay {};
 INSTANTIATE_TEST_SUITE_P(Ways, Watching, testing::Values(Way::kServer), &WayName);
 
 TEST_P(Watching, ShowsWhatHappensAndGoesOnAfterTheServerWasGone) {

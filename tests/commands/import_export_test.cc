@@ -19,13 +19,13 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-class ImportExport : public CommandsOnBothWays {
+class ImportExport : public CommandsOnEveryWay {
  protected:
   static std::string Line(const std::string& key, const std::string& value) {
     return "{\"key\":\"" + key + "\",\"value\":\"" + value + "\"}\n";
   }
 };
-INSTANTIATE_TEST_SUITE_P(Ways, ImportExport, testing::Values(Way::kServer, Way::kDirectory), &WayName);
+INSTANTIATE_TEST_SUITE_P(Ways, ImportExport, kEveryWay, &WayName);
 
 TEST_P(ImportExport, WhatIsExportedIsImportedAgain) {
   Done({"put", "text", "Ada \"\\x0a"});

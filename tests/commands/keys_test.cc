@@ -18,8 +18,8 @@ using testing::MatchesRegex;
 using testing::SizeIs;
 using testing::StartsWith;
 
-class Keys : public CommandsOnBothWays {};
-INSTANTIATE_TEST_SUITE_P(Ways, Keys, testing::Values(Way::kServer, Way::kDirectory), &WayName);
+class Keys : public CommandsOnEveryWay {};
+INSTANTIATE_TEST_SUITE_P(Ways, Keys, kEveryWay, &WayName);
 
 // The version in what put and delete print.
 std::string VersionIn(const std::string& line) {
@@ -222,11 +222,12 @@ TEST_P(Keys, OnATerminalValuesComeWithWhatIsKnownAboutThem) {
   EXPECT_EQ(scan.Wait(), 0);
 }
 
-TEST_P(Keys, LeavesADirectoryThatIsWhole) {
+TEST_P(Keys, LeavesAStoreThatIsWhole) {
   Done({"put", "k", "x"});
   server_.reset();
-  EXPECT_EQ(RunKvarts({"check", temp_ / "data"}).code, 0);
-  EXPECT_EQ(RunKvarts({"get", "k", "--data", temp_ / "data"}).out, "x");
+  const Ran check = GetParam() == Way::kShards ? Run({"check"}) : RunKvarts({"check", data_});
+  EXPECT_EQ(check.code, 0) << check.out << check.err;
+  EXPECT_EQ(Run({"get", "k"}).out, "x");
 }
 
 TEST(KeysUsage, RefusesWhatMakesNoSense) {

@@ -1,5 +1,5 @@
-// A store that commands reach: a server of its own, or a data directory. Tests run on both by parameter, since a
-// command is not to know the difference.
+// A store that commands reach: a server of its own, a data directory, or a database on PostgreSQL servers that a file
+// of shards names. Tests run on all of them by parameter, since a command is not to know the difference.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,12 +14,14 @@
 
 namespace kvarts::test {
 
-enum class Way { kServer, kDirectory };
+enum class Way { kServer, kDirectory, kShards };
+inline const auto kEveryWay = testing::Values(Way::kServer, Way::kDirectory, Way::kShards);
+// "server", "directory" or "postgres".
 std::string WayName(const testing::TestParamInfo<Way>& info);
 
-class CommandsOnBothWays : public testing::TestWithParam<Way> {
+class CommandsOnEveryWay : public testing::TestWithParam<Way> {
  protected:
-  CommandsOnBothWays();
+  CommandsOnEveryWay();
 
   // A server on the test's data.
   std::unique_ptr<ServerProcess> Serve() const;
@@ -30,7 +32,7 @@ class CommandsOnBothWays : public testing::TestWithParam<Way> {
   std::string Done(const std::vector<std::string>& words, const std::string& input = {}) const;
 
   TempDir temp_;
-  std::unique_ptr<ServerProcess> server_;  // unless it is the directory
+  std::unique_ptr<ServerProcess> server_;  // if that is the way
   const std::string data_ = temp_ / "data";
 };
 

@@ -99,11 +99,12 @@ class PostgresEngine final : public Engine {
 Status PostgresEngine::Begin() {
   const Deadline deadline = In(shared_.options.connect_timeout);
   KVARTS_TRY(const Servers::Found primary, servers_.Start(deadline));
+  const bool create = shared_.options.create_if_missing;
   // With nothing there to tell, one that is silent might be of the right cluster, and this one of another.
-  if (!primary.has_schema && !primary.all_answer) {
+  if (create && !primary.has_schema && !primary.all_answer) {
     return Error(ErrorCode::kUnavailable, "an empty database is begun only when all servers answer");
   }
-  KVARTS_CHECK_OK(MakeSchema(primary.target, deadline));
+  KVARTS_CHECK_OK(create ? MakeSchema(primary.target, deadline) : FindSchema(primary.target, deadline));
   Params params;
   params.Int8(0);
   params.OptionalInt8(shared_.given_time());

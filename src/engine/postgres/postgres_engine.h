@@ -26,6 +26,8 @@ struct PostgresOptions {
   Limits limits;
   // Where time comes from instead of the server's clock: for tests.
   std::shared_ptr<Clock> clock;
+  // Make the schema if there is none.
+  bool create_if_missing = true;
   // The servers of the shard, as libpq writes them: host=… port=… dbname=….
   std::vector<std::string> servers;
   size_t commit_connections = 3;
@@ -54,8 +56,8 @@ struct PostgresOptions {
   int max_second_runs = 20;
 };
 
-// Makes the schema if there is none. `unavailable` when the server is not to be reached, too old, or not ours to write
-// to.
+// `unavailable` when the server is not to be reached, too old, or not ours to write to; `not_found` when there is no
+// schema and none is to be made.
 Result<std::unique_ptr<Engine>> OpenPostgresEngine(PostgresOptions options);
 
 }  // namespace kvarts

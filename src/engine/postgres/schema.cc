@@ -52,4 +52,11 @@ Status MakeSchema(const std::string& target, Deadline deadline) {
   return Did(connection->Simple(note, deadline));
 }
 
+Status FindSchema(const std::string& target, Deadline deadline) {
+  KVARTS_TRY(const auto connection, Connection::Open(target, {}, deadline));
+  KVARTS_TRY(const int version, FoundVersion(*connection, deadline));
+  if (version != 0) return Check(version);
+  return Error(ErrorCode::kNotFound, "there is no store in the database");
+}
+
 }  // namespace kvarts::postgres

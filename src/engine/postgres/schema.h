@@ -11,4 +11,7 @@ namespace kvarts::postgres {
 // at once one makes it.
 Status MakeSchema(const std::string& target, Deadline deadline);
 
+// The same without making one: `not_found` when there is none.
+Status FindSchema(const std::string& target, Deadline deadline);
+
 }  // namespace kvarts::postgres
