@@ -104,7 +104,12 @@ Status PostgresEngine::Begin() {
   if (create && !primary.has_schema && !primary.all_answer) {
     return Error(ErrorCode::kUnavailable, "an empty database is begun only when all servers answer");
   }
-  KVARTS_CHECK_OK(create ? MakeSchema(primary.target, deadline) : FindSchema(primary.target, deadline));
+  if (create) {
+    KVARTS_CHECK_OK(MakeSchema(primary.target, deadline));
+  } else {
+    // Others that were waited for in vain may have used up the time.
+    KVARTS_CHECK_OK(FindSchema(primary.target, In(shared_.options.connect_timeout)));
+  }
   Params params;
   params.Int8(0);
   params.OptionalInt8(shared_.given_time());

@@ -109,11 +109,11 @@ class ServersTest : public testing::Test {
     return done->size() == 0 ? "" : std::string(done->Text(0, 0));
   }
   // Opening the engine fails with this in its message, at once or when it has waited long enough, and makes no schema.
-  void Refused(const std::string& why) {
+  void Refused(const std::string& why, ErrorCode code = ErrorCode::kUnavailable) {
     options_.connect_timeout = milliseconds(1000);
     const auto opened = OpenPostgresEngine(options_);
     ASSERT_FALSE(opened.has_value());
-    EXPECT_EQ(opened.error().code(), ErrorCode::kUnavailable);
+    EXPECT_EQ(opened.error().code(), code);
     EXPECT_THAT(opened.error().ToString(), HasSubstr(why));
     EXPECT_EQ(Order(primary_, "SELECT to_regclass('kvarts.entry') IS NULL"), "t");
   }
@@ -271,6 +271,15 @@ TEST_F(ServersTest, AnEmptyDatabaseIsBegunOnlyWhenAllAnswer) {
   primary_ = primary();
   options_.servers.push_back(UnusedTarget());
   Refused("only when all servers answer");
+}
+
+TEST_F(ServersTest, ADatabaseWithoutAStoreIsLeftSoUnlessOneIsToBeMade) {
+  primary_ = primary();
+  options_.create_if_missing = false;
+  Refused("there is no store in the database", ErrorCode::kNotFound);
+  options_.servers.push_back(UnusedTarget());
+  Refused("there is no store in the database", ErrorCode::kNotFound);
+  EXPECT_EQ(Order(primary(), "SELECT to_regnamespace('kvarts') IS NULL"), "t");
 }
 
 TEST_F(ServersTest, AServerThatIsTooOldIsRefused) {
