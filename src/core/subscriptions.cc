@@ -84,6 +84,14 @@ Subscriptions::Id Subscriptions::WatchLive(KeyRange range, LiveCallback callback
   });
 }
 
+Subscriptions::Id Subscriptions::WatchSettled(KeyRange range, WatchCallback callback) {
+  if (shared_ == nullptr) return Watch(std::move(range), std::move(callback));
+  const Id id = NextTicket();
+  std::lock_guard lock(mutex_);
+  settled_.Add(id, std::move(range), std::move(callback));
+  return id;
+}
+
 void Subscriptions::Wait(Id ticket, KeyRange range, WakeCallback wake) {
   std::lock_guard lock(mutex_);
   waiters_.Add(ticket, std::move(range), std::move(wake));
@@ -93,6 +101,7 @@ void Subscriptions::Cancel(Id id) {
   std::lock_guard lock(mutex_);
   watchers_.Remove(id);
   waiters_.Remove(id);
+  settled_.Remove(id);
   beginning_.Remove(id);
   live_.Remove(id);
 }
@@ -125,6 +134,7 @@ void Subscriptions::Followed(FollowedRanges* ranges) {
   std::lock_guard lock(mutex_);
   watchers_.AddRanges(&ranges->touched);
   waiters_.AddRanges(&ranges->touched);
+  settled_.AddRanges(&ranges->touched);
   live_.AddRanges(&ranges->told);
   beginning_.AddRanges(&ranges->told);
   beginning_.AddRanges(&ranges->beginning);
@@ -140,6 +150,16 @@ void Subscriptions::Elsewhere(const KeyRange& range, std::vector<std::unique_ptr
   Order(&concerned);
   for (const Id id : concerned) {
     if (const auto callback = watchers_.CallbackOf(id)) (*callback)(nullptr, kNoVersion);
+  }
+}
+
+void Subscriptions::Settled(const KeyRange& range) {
+  std::lock_guard lock(mutex_);
+  std::vector<Id> concerned;
+  settled_.Find(range, &concerned);
+  Order(&concerned);
+  for (const Id id : concerned) {
+    if (const auto callback = settled_.CallbackOf(id)) (*callback)(nullptr, kNoVersion);
   }
 }
 

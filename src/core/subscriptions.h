@@ -44,6 +44,9 @@ class Subscriptions final : public CommitListener {
   // Told on the commit thread, from the next commit on; it must be quick, and of all this it may only call Cancel.
   // Watchers of the same change are told in the order in which they began to watch.
   Id Watch(KeyRange range, WatchCallback callback);
+  // The same for who reads up to what is settled (engine.h): once it is, and without a mutation where other processes
+  // write, too.
+  Id WatchSettled(KeyRange range, WatchCallback callback);
   // The same for a live watcher. It begins before this returns, unless other processes have to hear of it first.
   Id WatchLive(KeyRange range, LiveCallback callback);
   // Once: at the first commit that touches the range, `wake` makes the submission that takes its turn next. Waiters
@@ -59,6 +62,7 @@ class Subscriptions final : public CommitListener {
   void Visible(const Commit& commit, Version version) override;
   void Followed(FollowedRanges* ranges) override;
   void Elsewhere(const KeyRange& range, std::vector<std::unique_ptr<Submission>>* next) override;
+  void Settled(const KeyRange& range) override;
   void Begin(std::span<const KeyRange> ranges) override;
   void Changed(const Mutation& mutation, Version version) override;
   void Lost() override;
@@ -100,7 +104,8 @@ class Subscriptions final : public CommitListener {
   std::recursive_mutex mutex_;
   Group<WatchCallback> watchers_;
   Group<WakeCallback> waiters_;
-  // Of a shared engine; elsewhere live watchers are among the others.
+  // Of a shared engine; elsewhere these are among the other watchers.
+  Group<WatchCallback> settled_;
   Group<LiveCallback> beginning_;
   Group<LiveCallback> live_;
 };

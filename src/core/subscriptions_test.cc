@@ -223,6 +223,30 @@ TEST_P(LiveTest, OfASharedEngineOnlyThoseAreToldWhoHaveBegun) {
   EXPECT_EQ(Told(), Lines{"1:lost"});
 }
 
+TEST_P(SubscriptionsTest, WhoReadsWhatIsSettledIsToldOnceItIs) {
+  Subscriptions shared(&engine());
+  int told = 0;
+  const auto id = shared.WatchSettled({"a", "c"}, [&](const Mutation*, Version) { ++told; });
+  FollowedRanges followed;
+  shared.Followed(&followed);
+  EXPECT_EQ(followed.touched, (std::vector<KeyRange>{{"a", "c"}}));
+  std::vector<std::unique_ptr<Submission>> next;
+  shared.Visible(MakeCommit({Mutation::Put("b", "")}), Version{1});
+  shared.Elsewhere(KeyRange::Single("b"), &next);
+  shared.Settled(KeyRange::Single("c"));
+  EXPECT_EQ(told, 0);
+  shared.Settled(KeyRange::Single("b"));
+  EXPECT_EQ(told, 1);
+  shared.Cancel(id);
+  shared.Settled(KeyRange::Single("b"));
+  EXPECT_EQ(told, 1);
+  // Where nobody else writes, what is visible is settled.
+  Subscriptions alone;
+  alone.WatchSettled({"a", "c"}, [&](const Mutation*, Version) { ++told; });
+  alone.Visible(MakeCommit({Mutation::Put("b", "")}), Version{1});
+  EXPECT_EQ(told, 2);
+}
+
 // How long a thousand commits take, elsewhere, past everything but the listener.
 std::chrono::nanoseconds TimeOfCommits(Subscriptions& subscriptions) {
   const Commit commit = MakeCommit({Mutation::Put("elsewhere", "")});

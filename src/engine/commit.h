@@ -149,6 +149,9 @@ class CommitListener {
   // One of them may have changed something in the range, and it is not known what. Submissions put into `next` are
   // submitted.
   virtual void Elsewhere(const KeyRange& range, std::vector<std::unique_ptr<Submission>>* next) = 0;
+  // What was told of in the range, by Elsewhere or by Visible, is settled (engine.h): for who reads in the order of
+  // versions.
+  virtual void Settled(const KeyRange&) {}
   // Ranges that are to be told of begin: what is not visible by now will be told.
   virtual void Begin(std::span<const KeyRange> ranges) = 0;
   // A change in such a range, by this process or another: each once, in the order of versions. There may be more than

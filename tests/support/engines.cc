@@ -46,6 +46,7 @@ class PostgresData final : public EngineData {
     options.servers = {database_.target()};
     return Opened(OpenPostgresEngine(std::move(options)));
   }
+  std::shared_ptr<void> HoldTransaction() override { return database_.HoldTransaction(); }
 
   PostgresDatabase database_;
 };

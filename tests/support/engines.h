@@ -23,6 +23,9 @@ class EngineData {
 
   // Throws when it cannot be opened. Without a clock, time is what it is for the engine anyway.
   virtual std::unique_ptr<Engine> Open(const Limits& limits, std::shared_ptr<Clock> clock) = 0;
+  // Of a shared engine: somebody has begun something where the data lie, and does not end it before what is returned
+  // goes.
+  virtual std::shared_ptr<void> HoldTransaction() { return nullptr; }
 };
 
 // An engine under test, on a clock that only the test moves, and its data.

@@ -57,6 +57,13 @@ std::string PostgresDatabase::Ask(PGconn* connection, const std::string& sql) {
   return PQntuples(result.get()) > 0 ? PQgetvalue(result.get(), 0, 0) : "";
 }
 
+std::shared_ptr<void> PostgresDatabase::HoldTransaction() const {
+  std::shared_ptr<PGconn> connection = Connect(target_);
+  Ask(connection.get(), "BEGIN");
+  Ask(connection.get(), "SELECT pg_current_xact_id()");
+  return connection;
+}
+
 std::string ShardsFileFor(const std::string& data) {
   static std::map<std::filesystem::path, std::unique_ptr<PostgresDatabase>> databases;
   std::erase_if(databases, [](const auto& entry) { return !std::filesystem::exists(entry.first); });

@@ -638,8 +638,15 @@ SELECT s.epoch, f.lo, f.lo_rest, f.hi, f.hi_rest, f.told FROM kvarts.state s LEF
 const Statement kClock = {"kvarts_clock", "SELECT last_value FROM kvarts.clock"};
 const Statement kNextNumber = {"kvarts_next_number", "SELECT pg_current_xact_id()::text::bigint"};
 const Statement kRunning = {"kvarts_running", "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint"};
+// What a snapshot does not show is from its end on or ran in it. Both are found by the index, however old it is.
 const Statement kTouched = {"kvarts_touched", R"sql(
-SELECT DISTINCT kind, lo, lo_rest, hi, hi_rest FROM kvarts.touched WHERE tx >= $1::xid8 AND tx < $2::xid8 LIMIT $3)sql"};
+SELECT t.kind, t.lo, t.lo_rest, t.hi, t.hi_rest, s.now::text, pg_snapshot_xmin(s.now)::text::bigint,
+       EXISTS (SELECT FROM pg_snapshot_xip($1::text::pg_snapshot) x WHERE x < $2::xid8 AND pg_visible_in_snapshot(x, s.now))
+         OR coalesce($2::xid8 > pg_snapshot_xmax($1::text::pg_snapshot), false)
+  FROM (SELECT pg_current_snapshot() OFFSET 0) s(now) LEFT JOIN (
+    SELECT DISTINCT kind, lo, lo_rest, hi, hi_rest FROM kvarts.touched
+     WHERE tx >= pg_snapshot_xmax($1::text::pg_snapshot)
+        OR tx = ANY (ARRAY(SELECT pg_snapshot_xip($1::text::pg_snapshot))) LIMIT $3) t ON true)sql"};
 // The limit is one that the planner knows, so it does not prepare for many.
 const Statement kChanged = {"kvarts_changed", R"sql(
 SELECT (SELECT life::text FROM kvarts.noting), (SELECT forgotten FROM kvarts.noting),

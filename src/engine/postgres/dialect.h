@@ -94,10 +94,13 @@ extern const Statement kForget;
 extern const Statement kEpoch;
 extern const Statement kFollowed;
 // The last version; a number that no transaction has which began before (the end of a snapshot is not: it is the first
-// behind all that have ended); the first that still runs; and what was noted by transactions from one to another.
+// behind all that have ended); and the first that still runs.
 extern const Statement kClock;
 extern const Statement kNextNumber;
 extern const Statement kRunning;
+// What was noted as touched and is visible now but was not in a snapshot; and with it, also when there is nothing, the
+// snapshot that is now, the first transaction that still runs in it, and whether one may have ended since that was
+// before a number.
 extern const Statement kTouched;
 // A page of what was changed behind a place up to a version, of about so many bytes, with the life that it is of, and
 // the version up to which something was forgotten: one row without a change when there is none.

@@ -27,18 +27,29 @@ constexpr milliseconds kSettlingLook{1};
 
 Deadline Now() { return std::chrono::steady_clock::now(); }
 
+// The columns of kTouched.
+enum TouchedColumn {
+  kTouchedKind,
+  kTouchedLow,
+  kTouchedLowRest,
+  kTouchedHigh,
+  kTouchedHighRest,
+  kSnapshot,
+  kFirst,
+  kEnded
+};
+
 // What a note says was touched.
 KeyRange RangeOf(const Rows& rows, int row) {
-  enum Column { kKind, kLow, kLowRest, kHigh, kHighRest };
   enum Kind : int16_t { kKey, kRange, kPrefix };
-  const Bytes low = Bytes(rows.Bytea(row, kLow)).append(rows.Bytea(row, kLowRest));
-  switch (rows.Int2(row, kKind)) {
+  const Bytes low = Bytes(rows.Bytea(row, kTouchedLow)).append(rows.Bytea(row, kTouchedLowRest));
+  switch (rows.Int2(row, kTouchedKind)) {
     case kKey:
       return KeyRange::Single(low);
     case kPrefix:
       return KeyRange::Prefix(low);
     default:
-      return {low, EndOf(rows.Bytea(row, kHigh), rows.Bytea(row, kHighRest))};
+      return {low, EndOf(rows.Bytea(row, kTouchedHigh), rows.Bytea(row, kTouchedHighRest))};
   }
 }
 
@@ -109,6 +120,30 @@ bool Following::Ranges::Mark() {
   return newcomers;
 }
 
+std::vector<KeyRange> Following::Ranges::Newcomers() const {
+  std::vector<KeyRange> newcomers;
+  for (const auto& [bounds, followed] : followed_) {
+    if (followed.state != Followed::State::kNoted) newcomers.push_back({bounds.first, bounds.second});
+  }
+  return newcomers;
+}
+
+bool Following::Ranges::AnyToGreet() const {
+  return std::ranges::any_of(followed_, [](const auto& entry) {
+    return entry.second.state != Followed::State::kNoted && !entry.second.greeted;
+  });
+}
+
+std::vector<KeyRange> Following::Ranges::Greet() {
+  std::vector<KeyRange> strangers;
+  for (auto& [bounds, followed] : followed_) {
+    if (followed.state == Followed::State::kNoted || followed.greeted) continue;
+    followed.greeted = true;
+    strangers.push_back({bounds.first, bounds.second});
+  }
+  return strangers;
+}
+
 std::vector<KeyRange> Following::Ranges::MarkReached() {
   std::vector<KeyRange> noted;
   for (auto& [bounds, followed] : followed_) {
@@ -130,7 +165,10 @@ bool Following::Ranges::IsNoted(const KeyRange& range) const {
 }
 
 void Following::Ranges::NoneIsNoted() {
-  for (auto& [bounds, followed] : followed_) followed.state = Followed::State::kNew;
+  for (auto& [bounds, followed] : followed_) {
+    followed.state = Followed::State::kNew;
+    followed.greeted = false;
+  }
 }
 
 Result<Version> Following::Settle() {
@@ -178,6 +216,8 @@ void Following::Loop(const std::stop_token& stop) {
 void Following::Interrupted() {
   rows_.clear();
   mark_.reset();
+  unsettled_.clear();
+  settling_.clear();
   everything_ = true;
 }
 
@@ -188,6 +228,11 @@ void Following::Missed() {
   touched_.NoneIsNoted();
   told_.NoneIsNoted();
   lost_ = true;
+  // Another server may give numbers again that the lost one gave.
+  told_in_.clear();
+  strangers_ = 0;
+  told_up_to_ = 0;
+  forgotten_ = 0;
 }
 
 Status Following::CheckLife(const Rows& rows, int column) {
@@ -202,14 +247,17 @@ Status Following::Look() {
   KVARTS_TRY(const Pool::Lease connection, servers_.Primary(Use::kOther, shared_.request_deadline()));
   KVARTS_CHECK_OK(Register(*connection));
   KVARTS_CHECK_OK(LearnFollowed(*connection));
-  if (mark_) {
-    KVARTS_CHECK_OK(LookAgain(*connection, &*mark_));
-  } else {
+  const bool waits = mark_.has_value();
+  if (waits) KVARTS_CHECK_OK(LookAgain(*connection, &*mark_));
+  KVARTS_CHECK_OK(TellTouched(*connection));
+  if (!waits) {
     KVARTS_TRY(const bool news, IsNews(*connection));
     if (news) {
       KVARTS_TRY(mark_, TakeMark(*connection));
+      settling_ = std::exchange(unsettled_, {});
     }
   }
+  KVARTS_CHECK_OK(Greet(*connection, !waits));
   if (mark_ && mark_->reached()) KVARTS_CHECK_OK(TellNotes(*connection));
   TellBeginnings();
   looked_ = Now();
@@ -219,7 +267,7 @@ Status Following::Look() {
 Result<bool> Following::IsNews(Connection& connection) {
   const bool new_touched = touched_.Mark();
   const bool new_told = told_.Mark();
-  if (new_touched || new_told || everything_ || lost_) return true;
+  if (new_touched || new_told || lost_ || !unsettled_.empty()) return true;
   const auto clock = connection.Fly(kClock, {}, shared_.request_deadline());
   if (!clock.has_value()) return clock.error().error;
   return static_cast<uint64_t>(clock->Int8(0, 0)) != told_place_.version;
@@ -311,38 +359,66 @@ Status Following::LookAgain(Connection& connection, Mark* mark) {
   return {};
 }
 
-Status Following::TellNotes(Connection& connection) {
-  Reached(mark_->version);
-  // Others forget what was touched some time ago, whoever has not been told of it yet.
-  everything_ = everything_ || (told_at_ != Deadline() && Now() > told_at_ + kProlonged / 2);
-  told_at_ = Now();
-  KVARTS_TRY(std::vector<KeyRange> touched, ReadTouched(connection));
-  if (!lost_ && told_.AnyNoted()) KVARTS_CHECK_OK(TellChanges(connection));
-  if (std::exchange(lost_, false)) tell_([](CommitListener& listener, auto*) { listener.Lost(); });
-  told_up_to_ = mark_->next;
-  told_place_ = {mark_->version};
-  told_.MarkReached();
-  for (KeyRange& newcomer : touched_.MarkReached()) touched.push_back(std::move(newcomer));
-  if (std::exchange(everything_, false)) touched = {KeyRange::All()};
-  mark_.reset();
-  for (const KeyRange& range : touched) {
-    tell_([&](CommitListener& listener, auto* next) { listener.Elsewhere(range, next); });
-  }
-  return {};
-}
-
-Result<std::vector<KeyRange>> Following::ReadTouched(Connection& connection) {
-  std::vector<KeyRange> touched;
-  if (mark_->next <= told_up_to_) return touched;
+Status Following::TellTouched(Connection& connection) {
   Params params;
-  params.Int8(static_cast<int64_t>(told_up_to_));
-  params.Int8(static_cast<int64_t>(mark_->next));
+  told_in_.empty() ? params.Null() : params.Text(told_in_);
+  params.Int8(static_cast<int64_t>(strangers_));
   params.Int8(kMaxNotes);
   const auto notes = connection.Fly(kTouched, std::move(params), shared_.request_deadline());
   if (!notes.has_value()) return notes.error().error;
-  everything_ = everything_ || notes->size() == kMaxNotes;
-  for (int row = 0; row < notes->size() && !everything_; ++row) touched.push_back(RangeOf(*notes, row));
-  return touched;
+  std::vector<KeyRange> touched;
+  if (notes->Bool(0, kEnded) && !(mark_ && mark_->reached())) touched = touched_.Newcomers();
+  const int count = notes->IsNull(0, kTouchedKind) ? 0 : notes->size();
+  // Others forget what was touched some time ago, whoever has not been told of it yet.
+  const bool late = !told_in_.empty() && Now() > told_at_ + kProlonged / 2;
+  everything_ = everything_ || late || count == kMaxNotes;
+  for (int row = 0; row < count && !everything_; ++row) touched.push_back(RangeOf(*notes, row));
+  if (std::exchange(everything_, false)) touched = {KeyRange::All()};
+  told_at_ = Now();
+  told_in_ = notes->Text(0, kSnapshot);
+  told_up_to_ = static_cast<uint64_t>(notes->Int8(0, kFirst));
+  TellAll(touched);
+  unsettled_.insert(unsettled_.end(), touched.begin(), touched.end());
+  if (unsettled_.size() > kMaxNotes) unsettled_ = {KeyRange::All()};
+  return {};
+}
+
+Status Following::Greet(Connection& connection, bool fresh) {
+  if (!touched_.AnyToGreet()) return {};
+  fresh = fresh && mark_;
+  if (!fresh) {
+    const auto number = connection.Fly(kNextNumber, {}, shared_.request_deadline());
+    if (!number.has_value()) return number.error().error;
+    strangers_ = static_cast<uint64_t>(number->Int8(0, 0));
+  } else {
+    strangers_ = mark_->next;
+  }
+  const std::vector<KeyRange> newcomers = touched_.Greet();
+  // When the mark is reached they are told of anyway.
+  if (!fresh || !mark_->reached()) TellAll(newcomers);
+  return {};
+}
+
+void Following::TellAll(std::span<const KeyRange> touched) {
+  for (const KeyRange& range : touched) {
+    tell_([&](CommitListener& listener, auto* next) { listener.Elsewhere(range, next); });
+  }
+}
+
+Status Following::TellNotes(Connection& connection) {
+  Reached(mark_->version);
+  if (!lost_ && told_.AnyNoted()) KVARTS_CHECK_OK(TellChanges(connection));
+  if (std::exchange(lost_, false)) tell_([](CommitListener& listener, auto*) { listener.Lost(); });
+  told_place_ = {mark_->version};
+  told_.MarkReached();
+  mark_.reset();
+  const std::vector<KeyRange> newcomers = touched_.MarkReached();
+  TellAll(newcomers);
+  settling_.insert(settling_.end(), newcomers.begin(), newcomers.end());
+  for (const KeyRange& range : std::exchange(settling_, {})) {
+    tell_([&](CommitListener& listener, auto*) { listener.Settled(range); });
+  }
+  return {};
 }
 
 Status Following::TellChanges(Connection& connection) {

@@ -2,14 +2,20 @@
 //
 // Ranges that the listener follows stand in the table kvarts.followed for a time that is prolonged as long as it does;
 // commits of all processes note there what they touch in them (kvarts.touched), or all that they change
-// (kvarts.changed), as the listener wants it. A thread looks at intervals for what was noted by transactions that have
-// ended, and tells of it. Several ranges may stand there as one, so more may be told than was asked for. Of what was
-// touched everything is told after an interruption; of changes none goes untold: the thread goes on where it was, and
-// if notes are gone that it has not seen, it says so.
+// (kvarts.changed), as the listener wants it. A thread looks at intervals for what was noted, and tells of it. Several
+// ranges may stand there as one, so more may be told than was asked for.
+//
+// What was touched is told as soon as it is visible, whoever else has a transaction open: each look tells what is
+// visible to it and was not to the look before. After an interruption everything is told as touched. Of changes none
+// goes untold: the thread goes on where it was, and if notes are gone that it has not seen, it says so.
+//
+// Commits that were on their way when a range was made to stand may not note anything for it. So a newcomer counts as
+// touched when it stands, whenever one of those who ran then has ended, and when all have.
 //
 // The versions of commits are not the order in which they become visible. A version is settled when every transaction
 // that may have one up to it has ended: the transactions that run when a version has been the last one are seen to end.
-// So no change up to a settled version is noted later, and changes can be told in the order of versions.
+// So no change up to a settled version is noted later, and changes can be told in the order of versions. Where
+// something was touched before a mark was taken is told once more when it is reached, for those who read in that order.
 #pragma once
 
 #include <atomic>
@@ -19,6 +25,8 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -56,6 +64,11 @@ class Following {
     std::vector<KeyRange> Rows() const;
     // A mark is to be taken; whether it is for the sake of newcomers.
     bool Mark();
+    // Newcomers: those for whom no mark is reached yet.
+    std::vector<KeyRange> Newcomers() const;
+    // Some of them were not greeted; all of them are.
+    bool AnyToGreet() const;
+    std::vector<KeyRange> Greet();
     // It is reached: those who were newcomers.
     std::vector<KeyRange> MarkReached();
     bool AnyNoted() const;
@@ -69,6 +82,7 @@ class Following {
       enum class State : uint8_t { kNew, kMarked, kNoted };
       Deadline until = {};  // unless it is asked for again
       State state = State::kNew;
+      bool greeted = false;
     };
     std::map<Bounds, Followed> followed_;
   };
@@ -106,9 +120,13 @@ class Following {
   Status LookAgain(Connection& connection, Mark* mark);
   // Learns what all processes follow, if that has changed.
   Status LearnFollowed(Connection& connection);
+  // What was touched and is visible since the last time.
+  Status TellTouched(Connection& connection);
+  // That newcomers stand. The mark is `fresh` when it was taken after that.
+  Status Greet(Connection& connection, bool fresh);
+  void TellAll(std::span<const KeyRange> touched);
   // The mark is reached.
   Status TellNotes(Connection& connection);
-  Result<std::vector<KeyRange>> ReadTouched(Connection& connection);
   Status TellChanges(Connection& connection);
   // Of those who wait for it, where it is certain by now.
   void TellBeginnings();
@@ -136,13 +154,18 @@ class Following {
   std::vector<Row> rows_;
   Deadline prolong_at_ = {};
   Deadline looked_ = {};
-  Deadline told_at_ = {};
   std::string life_;          // of what is noted
   std::optional<Mark> mark_;  // that is waited for
-  bool everything_ = false;   // is to be told as touched, once the mark is reached
-  bool lost_ = false;         // changes are, which is to be told then
-  uint64_t told_up_to_ = 0;   // transaction
-  Place told_place_;          // of changes
+  uint64_t strangers_ = 0;    // transactions before this may know nothing of some newcomer
+  // What was told as touched since the mark was taken, and before it.
+  std::vector<KeyRange> unsettled_;
+  std::vector<KeyRange> settling_;
+  bool everything_ = false;  // is to be told as touched
+  bool lost_ = false;        // changes are, which is to be told once the mark is reached
+  Deadline told_at_ = {};    // of what was touched
+  std::string told_in_;      // the snapshot of which all that was touched is told; empty: none is yet
+  uint64_t told_up_to_ = 0;  // transaction: all before it had ended by then
+  Place told_place_;         // of changes
   // Up to these, the next time.
   uint64_t forgotten_ = 0;
   uint64_t forgotten_version_ = 0;

@@ -1,12 +1,15 @@
-// How far commits are settled while somebody else's are on their way; and that of all that is changed in a range, by
-// whomever, everything is told once and in order, or that it is not.
+// How far commits are settled while somebody else's are on their way; that what is touched in a range is told as soon
+// as it is visible; and that of all that is changed in one, by whomever, everything is told once and in order, or that
+// it is not.
 #include "engine/postgres/following.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <condition_variable>
 
 #include "support/commits.h"
+#include "support/eventually.h"
 #include "support/held_commit.h"
 #include "support/local_cluster.h"
 #include "support/postgres_database.h"
@@ -84,6 +87,193 @@ TEST_F(SettleTest, WhatOthersHaveCommittedIsSettledSoon) {
   const Deadline end = In(seconds(10));
   while (engine_->Settled() < other.version() && std::chrono::steady_clock::now() < end) usleep(5'000);
   EXPECT_GE(engine_->Settled(), other.version());
+}
+
+// Follows a range, and writes down what it is told was touched there.
+class Follower final : public CommitListener {
+ public:
+  void Decided(const Commit&, Version, std::vector<std::unique_ptr<Submission>>*) override {}
+  void Visible(const Commit&, Version) override {}
+  void Elsewhere(const KeyRange& range, std::vector<std::unique_ptr<Submission>>*) override {
+    const std::lock_guard lock(mutex_);
+    touched_.push_back(range);
+    changed_.notify_all();
+  }
+  void Settled(const KeyRange& range) override {
+    const std::lock_guard lock(mutex_);
+    settled_.push_back(range);
+    changed_.notify_all();
+  }
+  void Followed(FollowedRanges* ranges) override {
+    const std::lock_guard lock(mutex_);
+    if (wanted_) ranges->touched.push_back(*wanted_);
+  }
+  void Begin(std::span<const KeyRange>) override {}
+  void Changed(const Mutation&, Version) override {}
+  void Lost() override {}
+
+  void Want(KeyRange range) {
+    const std::lock_guard lock(mutex_);
+    wanted_ = std::move(range);
+  }
+  // The first so many, and whatever else has come by then.
+  std::vector<KeyRange> Take(size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, seconds(10), [&] { return touched_.size() >= count; });
+    return std::exchange(touched_, {});
+  }
+  // Whether it is told of that range, after whatever else.
+  bool IsTold(const KeyRange& range) {
+    std::unique_lock lock(mutex_);
+    const auto place = [&] { return std::ranges::find(touched_, range); };
+    const bool told = changed_.wait_for(lock, seconds(10), [&] { return place() != touched_.end(); });
+    if (told) touched_.erase(touched_.begin(), place() + 1);
+    return told;
+  }
+  bool IsSettled(const KeyRange& range) {
+    std::unique_lock lock(mutex_);
+    const auto is_there = [&] { return std::ranges::find(settled_, range) != settled_.end(); };
+    return changed_.wait_for(lock, seconds(10), is_there);
+  }
+  std::vector<KeyRange> TakeSettled() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(settled_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<KeyRange> wanted_;
+  std::vector<KeyRange> touched_;
+  std::vector<KeyRange> settled_;
+};
+
+class TouchedTest : public SettleTest {
+ protected:
+  void SetUp() override {
+    SettleTest::SetUp();
+    if (IsSkipped()) return;
+    engine_->SetListener(&follower_);
+  }
+  void TearDown() override { engine_.reset(); }
+  // Another process: one that does not know what is followed, so the server finds out.
+  test::HeldCommit Hold(const std::string& key) {
+    return test::HeldCommit(database_->target(), MakeCommit({Mutation::Put(key, "")}));
+  }
+  void PutElsewhere(const std::string& key) { Hold(key).End(); }
+  // Until no commit can be on its way that does not know of it.
+  void Follow() {
+    follower_.Want(range_);
+    engine_->FollowNow();
+    while (Ask("SELECT count(*) FROM kvarts.followed") == "0") usleep(5'000);
+    const Version now = Put("elsewhere");
+    const Deadline end = In(seconds(10));
+    while (engine_->Settled() < now && std::chrono::steady_clock::now() < end) usleep(5'000);
+    EXPECT_GE(engine_->Settled(), now);
+    // The telling of a mark is behind its being settled.
+    PutElsewhere("w/begin");
+    ASSERT_TRUE(follower_.IsTold(KeyRange::Single("w/begin")));
+  }
+  std::string Ask(const std::string& sql) { return database_->Ask(sql); }
+
+  const KeyRange range_ = KeyRange::Prefix("w/");
+  Follower follower_;
+};
+
+using Ranges = std::vector<KeyRange>;
+
+Ranges Distinct(Ranges ranges) {
+  ranges.erase(std::ranges::unique(ranges).begin(), ranges.end());
+  return ranges;
+}
+
+TEST_F(TouchedTest, WhatIsVisibleIsToldOnceWhoeverHasATransactionOpen) {
+  Follow();
+  std::shared_ptr<void> open = database_->HoldTransaction();
+  for (const char* key : {"w/a", "w/b", "w/a"}) {
+    PutElsewhere(key);
+    EXPECT_EQ(follower_.Take(1), Ranges{KeyRange::Single(key)});
+  }
+  open.reset();
+  // Not again when all have ended, either.
+  const Version now = Put("elsewhere");
+  const Deadline end = In(seconds(10));
+  while (engine_->Settled() < now && std::chrono::steady_clock::now() < end) usleep(5'000);
+  PutElsewhere("w/c");
+  EXPECT_EQ(follower_.Take(1), Ranges{KeyRange::Single("w/c")});
+}
+
+// For who reads in the order of versions: by then nothing before it is missing.
+TEST_F(TouchedTest, ItIsToldAgainWhenItIsSettled) {
+  Follow();
+  EXPECT_TRUE(follower_.IsSettled(KeyRange::Single("w/begin")));
+  follower_.TakeSettled();
+  test::HeldCommit first = Hold("w/first");
+  PutElsewhere("w/a");
+  EXPECT_EQ(follower_.Take(1), Ranges{KeyRange::Single("w/a")});
+  std::this_thread::sleep_for(milliseconds(150));
+  EXPECT_EQ(follower_.TakeSettled(), Ranges());
+  first.End();
+  EXPECT_TRUE(follower_.IsSettled(KeyRange::Single("w/a")));
+  EXPECT_GE(engine_->Settled(), first.version());
+  EXPECT_TRUE(follower_.IsSettled(KeyRange::Single("w/first")));
+}
+
+TEST_F(TouchedTest, WhatBecomesVisibleLateIsToldThen) {
+  Follow();
+  const std::shared_ptr<void> open = database_->HoldTransaction();
+  test::HeldCommit first = Hold("w/first");
+  test::HeldCommit second = Hold("w/second");
+  PutElsewhere("w/a");
+  EXPECT_EQ(follower_.Take(1), Ranges{KeyRange::Single("w/a")});
+  second.End();
+  EXPECT_EQ(follower_.Take(1), Ranges{KeyRange::Single("w/second")});
+  PutElsewhere("w/b");
+  EXPECT_EQ(follower_.Take(1), Ranges{KeyRange::Single("w/b")});
+  first.End();
+  EXPECT_EQ(follower_.Take(1), Ranges{KeyRange::Single("w/first")});
+}
+
+// A commit that was on its way before a range was followed notes nothing.
+TEST_F(TouchedTest, NewcomersCountAsTouchedWheneverOneEndsWhoMayNotKnowOfThem) {
+  const std::shared_ptr<void> open = database_->HoldTransaction();
+  test::HeldCommit first = Hold("w/first");
+  test::HeldCommit second = Hold("w/second");
+  // Perhaps more than once: other tests have transactions, too.
+  const auto told = [this] { return Distinct(follower_.Take(1)); };
+  follower_.Want(range_);
+  EXPECT_EQ(told(), Ranges{range_});
+  first.End();
+  EXPECT_EQ(told(), Ranges{range_});
+  second.End();
+  EXPECT_EQ(told(), Ranges{range_});
+  // Also one that comes while a mark is waited for.
+  test::HeldCommit third = Hold("v/third");
+  follower_.Want(KeyRange::Prefix("v/"));
+  EXPECT_TRUE(follower_.IsTold(KeyRange::Prefix("v/")));
+  std::this_thread::sleep_for(milliseconds(200));
+  follower_.Take(0);
+  third.End();
+  EXPECT_TRUE(follower_.IsTold(KeyRange::Prefix("v/")));
+  EXPECT_EQ(Ask("SELECT count(*) FROM kvarts.touched"), "0");
+}
+
+TEST_F(TouchedTest, AnInterruptionIsToldAsEverythingWhoeverHasATransactionOpen) {
+  Follow();
+  const std::shared_ptr<void> open = database_->HoldTransaction();
+  // In the middle of a look, which waits for a lock.
+  auto locker = Connection::Open(database_->target(), {}, In(seconds(10)));
+  ASSERT_TRUE(locker) << locker.error();
+  for (const char* sql : {"BEGIN", "LOCK TABLE kvarts.touched"}) ASSERT_TRUE((*locker)->Simple(sql, In(seconds(10))));
+  const std::string looking =
+      "FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ~ "
+      "'kvarts.touched'";
+  EXPECT_TRUE(test::Eventually([&] { return Ask("SELECT count(*) " + looking) == "1"; }));
+  Ask("SELECT pg_terminate_backend(pid) " + looking);
+  ASSERT_TRUE((*locker)->Simple("ROLLBACK", In(seconds(10))));
+  EXPECT_EQ(follower_.Take(1), Ranges{KeyRange::All()});
+  PutElsewhere("w/a");
+  EXPECT_EQ(follower_.Take(1), Ranges{KeyRange::Single("w/a")});
 }
 
 // What there is to say of a change.

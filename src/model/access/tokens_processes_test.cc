@@ -33,5 +33,27 @@ TEST_P(SharedTokensTest, WhatOneMakesAndRevokesOthersHearOfSoon) {
   }
 }
 
+// A dump, say: what it reads or is going to write has nothing to do with tokens.
+TEST_P(SharedTokensTest, OthersHearOfItWhileSomebodysTransactionIsOpen) {
+  Store& a = Begin();
+  Store& b = Begin();
+  auto of_b = Tokens::Open(b);
+  ASSERT_TRUE(of_b);
+  const auto create = [&](const std::string& name) {
+    const NewToken token{.name = name, .scopes = {Scope::Everything(Right::kRead)}, .ttl = {}, .limit = {}};
+    const auto created = a.Run([&](Txn& txn) { return CreateToken(txn, token); });
+    EXPECT_TRUE(created) << created.error();
+    return *created;
+  };
+  const CreatedToken before = create("before");
+  EXPECT_TRUE(Eventually([&] { return (*of_b)->Check(before.text).has_value(); }));
+  const std::shared_ptr<void> open = data().HoldTransaction();
+  const auto revoked = a.Run([&](Txn& txn) { return RevokeToken(txn, before.info.id); });
+  ASSERT_TRUE(revoked) << revoked.error();
+  EXPECT_TRUE(Eventually([&] { return !(*of_b)->Check(before.text).has_value(); }));
+  const CreatedToken meanwhile = create("meanwhile");
+  EXPECT_TRUE(Eventually([&] { return (*of_b)->Check(meanwhile.text).has_value(); }));
+}
+
 }  // namespace
 }  // namespace kvarts::test

@@ -254,7 +254,7 @@ class Watch final : public SlowOp {
     ~Subscription() { subscriptions.Cancel(id); }
 
     Subscriptions::Id Woken(const KeyRange& range, const std::shared_ptr<Waker>& waker) const {
-      return subscriptions.Watch(range, [waker](const Mutation*, Version) { Waker::Wake(waker); });
+      return subscriptions.WatchSettled(range, [waker](const Mutation*, Version) { Waker::Wake(waker); });
     }
     Subscriptions::Id Told(const KeyRange& range, const std::shared_ptr<Waker>& waker,
                            const std::shared_ptr<Backlog>& backlog) const {
