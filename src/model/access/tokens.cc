@@ -35,9 +35,7 @@ void Credential::Charge(const Cost& cost, Timestamp now) const {
 Result<std::unique_ptr<Tokens>> Tokens::Open(Store& store) {
   std::unique_ptr<Tokens> tokens(new Tokens(store));
   if (store.engine().capabilities().shared) {
-    // What cannot be read now is told of again when the engine is back.
-    const auto load = [table = tokens.get()] { IgnoreError(table->Load()); };
-    tokens->refresher_ = std::make_unique<Refresher>(load);
+    tokens->refresher_ = std::make_unique<Refresher>([table = tokens.get()] { return table->Load(); });
   }
   // First the watch, then the view, so that nothing falls between them.
   const auto changed = [table = tokens.get()](const Mutation* mutation, Version version) {

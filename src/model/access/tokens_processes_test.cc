@@ -1,6 +1,7 @@
 // Tokens of several processes on the same data.
 #include "model/access/token.h"
 #include "model/access/tokens.h"
+#include "support/failing_reads.h"
 #include "support/processes.h"
 
 namespace kvarts::test {
@@ -53,6 +54,28 @@ TEST_P(SharedTokensTest, OthersHearOfItWhileSomebodysTransactionIsOpen) {
   EXPECT_TRUE(Eventually([&] { return !(*of_b)->Check(before.text).has_value(); }));
   const CreatedToken meanwhile = create("meanwhile");
   EXPECT_TRUE(Eventually([&] { return (*of_b)->Check(meanwhile.text).has_value(); }));
+}
+
+// Nothing else changes that would have them read again.
+TEST_P(SharedTokensTest, WhatCouldNotBeReadAtOnceIsReadLater) {
+  Store& a = Begin();
+  FailingReads* reads = nullptr;
+  Store& b = Begin([&](std::unique_ptr<Engine> inner) {
+    auto failing = std::make_unique<FailingReads>(std::move(inner));
+    reads = failing.get();
+    return failing;
+  });
+  auto of_b = Tokens::Open(b);
+  ASSERT_TRUE(of_b);
+  const NewToken named{.name = "ci", .scopes = {Scope::Everything(Right::kRead)}, .ttl = {}, .limit = {}};
+  const auto created = a.Run([&](Txn& txn) { return CreateToken(txn, named); });
+  ASSERT_TRUE(created) << created.error();
+  EXPECT_TRUE(Eventually([&] { return (*of_b)->Check(created->text).has_value(); }));
+  reads->FailNext(4);
+  const auto revoked = a.Run([&](Txn& txn) { return RevokeToken(txn, created->info.id); });
+  ASSERT_TRUE(revoked) << revoked.error();
+  EXPECT_TRUE(Eventually([&] { return !(*of_b)->Check(created->text).has_value(); }));
+  EXPECT_EQ(reads->failing(), 0);
 }
 
 }  // namespace

@@ -15,8 +15,7 @@ Result<std::unique_ptr<Catalog>> Catalog::Open(Store& store) {
   std::unique_ptr<Catalog> catalog(new Catalog(store));
   Catalog* const told = catalog.get();
   if (store.engine().capabilities().reads_may_wait) {
-    const auto refresh = [told] { IgnoreError(told->Refresh(true)); };
-    catalog->refresher_ = std::make_unique<Refresher>(refresh);
+    catalog->refresher_ = std::make_unique<Refresher>([told] { return told->Refresh(true); });
   }
   catalog->watch_ = store.subscriptions().Watch(KeyRange::Single(CatalogStampKey()), [told](const Mutation*, Version) {
     told->stale_.store(true, std::memory_order_release);

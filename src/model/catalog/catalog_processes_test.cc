@@ -1,6 +1,7 @@
 // A namespace that one process declares holds for the commits of others.
 #include "core/keyspace.h"
 #include "model/catalog/catalog.h"
+#include "support/failing_reads.h"
 #include "support/processes.h"
 
 namespace kvarts::test {
@@ -54,6 +55,25 @@ TEST_P(SharedCatalogTest, FromItsDeclarationOnANamespaceHoldsForOthers) {
     EXPECT_EQ(CodeOf(Put(b, **of_b, name + "/0001")), "ok");
   }
   EXPECT_LT(put_first, kRounds);
+}
+
+TEST_P(SharedCatalogTest, WhatCouldNotBeReadAtOnceIsReadLater) {
+  Store& a = Begin();
+  FailingReads* reads = nullptr;
+  Store& b = Begin([&](std::unique_ptr<Engine> inner) {
+    auto failing = std::make_unique<FailingReads>(std::move(inner));
+    reads = failing.get();
+    return failing;
+  });
+  auto of_a = Catalog::Open(a);
+  auto of_b = Catalog::Open(b);
+  ASSERT_TRUE(of_a && of_b);
+  ASSERT_EQ(CodeOf((*of_a)->Declare(SpecOf("first", "first/<id:int(4)>"))), "ok");
+  EXPECT_TRUE(Eventually([&] { return (*of_b)->current().ByName("first") != nullptr; }));
+  reads->FailNext(4);
+  ASSERT_EQ(CodeOf((*of_a)->Declare(SpecOf("second", "second/<id:int(4)>"))), "ok");
+  EXPECT_TRUE(Eventually([&] { return (*of_b)->current().ByName("second") != nullptr; }));
+  EXPECT_EQ(reads->failing(), 0);
 }
 
 }  // namespace
