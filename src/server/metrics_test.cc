@@ -90,7 +90,13 @@ TEST(Metrics, CountWhatRequestsDo) {
   EXPECT_EQ(metrics.Value("kvarts_http_request_body_bytes_total"), 15);
   EXPECT_GT(metrics.Value("kvarts_http_sent_bytes_total"), 100);
   EXPECT_GE(metrics.Value("kvarts_connections"), 1);
+  // By the names that Prometheus' own libraries give them.
   EXPECT_GT(metrics.Value("process_resident_memory_bytes"), 1 << 20);
+  EXPECT_GT(metrics.Value("process_virtual_memory_bytes"), metrics.Value("process_resident_memory_bytes"));
+  EXPECT_GE(metrics.Value("process_cpu_seconds_total"), 0);
+  EXPECT_GT(metrics.Value("process_open_fds"), 3);
+  EXPECT_GT(metrics.Value("process_max_fds"), metrics.Value("process_open_fds"));
+  EXPECT_GT(metrics.Value("process_start_time_seconds"), 1'700'000'000);
   EXPECT_GT(metrics.Value("kvarts_tracked_rate", {{"operation", "write"}}), 0);
   EXPECT_EQ(metrics.Value("kvarts_partition_keys", {{"rank", "1"}}), 3);
   EXPECT_EQ(metrics.Value("kvarts_writable"), 1);
