@@ -204,6 +204,22 @@ TEST_F(ShardStateTest, LagIsWhatMayBeMissing) {
   EXPECT_EQ(state_[2].lag, milliseconds(5300));
 }
 
+TEST_F(ShardStateTest, AReplicaIsReadFromUpToTheLagThatIsAllowed) {
+  Begin(Primary(1, 100), Replica(1, 100), Replica(1, 100));
+  now_ += milliseconds(700);
+  state_.Answered(0, Primary(1, 200));
+  now_ += milliseconds(5000);
+  for (const int lag : {999, 1000, 1001}) {
+    Observation behind = Replica(1, 150);
+    behind.replay_age = milliseconds(lag);
+    state_.Answered(1, behind);
+    ASSERT_EQ(state_[1].lag, milliseconds(lag));
+    EXPECT_EQ(state_.MayRead(1, milliseconds(1000)), lag <= 1000) << lag;
+    EXPECT_TRUE(state_.MayRead(1, std::nullopt)) << lag;
+    EXPECT_FALSE(state_.MayRead(1, milliseconds(0))) << lag;
+  }
+}
+
 TEST_F(ShardStateTest, AReplicaOfAnEarlierTimelineLagsWithoutEnd) {
   Begin(Primary(2, 100), Replica(1, 500), Replica(2, 100));
   now_ += milliseconds(10);
