@@ -289,10 +289,13 @@ Status FeedTable::Record(Txn& txn) {
   return Recorder(txn, feeds->all).Run();
 }
 
-Result<FeedPage> FeedTable::Read(FeedId feed, FeedPosition from, size_t limit, size_t max_bytes, ReadCost* cost) {
+Result<FeedPage> FeedTable::Read(FeedId feed, FeedPosition from, size_t limit, size_t max_bytes, ReadCost* cost,
+                                 std::optional<Version> settled) {
   // Where versions follow the order of commits, whatever comes later comes behind the view.
   const bool ordered = engine_.capabilities().total_order;
-  KVARTS_TRY(Version settled, engine_.Settle());
+  if (!settled) {
+    KVARTS_TRY(settled, engine_.Settle());
+  }
   KVARTS_TRY(const std::unique_ptr<View> view, engine_.OpenView());
   if (ordered) settled = view->version();
   KVARTS_TRY(const FeedDeclaration declaration, ReadDeclaration(*view, feed));
@@ -301,7 +304,7 @@ Result<FeedPage> FeedTable::Read(FeedId feed, FeedPosition from, size_t limit, s
                  {{"since", from.version.ToString()}, {"oldest", declaration.floor.ToString()}});
   }
   ScanRequest request;
-  const FeedPosition behind{settled.Next(), 0};
+  const FeedPosition behind{settled->Next(), 0};
   request.range = {Bytes(FeedEntryKey(feed, from).view()), Bytes(FeedEntryKey(feed, behind).view())};
   request.max_entries = limit;
   request.max_bytes = std::min(max_bytes, engine_.limits().max_page_bytes);

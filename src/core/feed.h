@@ -49,8 +49,10 @@ class FeedTable {
   // Entries at or after `from`, in order, at most `limit` and about `max_bytes` of them, but one; the zero position
   // means the oldest there is. Reads at a view of its own. `not_found` for a feed that was never declared, and for a
   // position whose entries have been trimmed. What it cost is added to `cost`, if given.
+  //
+  // It is read up to what is settled; who does not say what that is, as the engine knew before, may wait for it.
   Result<FeedPage> Read(FeedId feed, FeedPosition from, size_t limit, size_t max_bytes = SIZE_MAX,
-                        ReadCost* cost = nullptr);
+                        ReadCost* cost = nullptr, std::optional<Version> settled = std::nullopt);
   // Forgets entries before `before`.
   Status Trim(FeedId feed, Version before);
 

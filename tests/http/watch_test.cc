@@ -8,6 +8,8 @@
 
 #include "http/event_reader.h"
 #include "http/http_fixture.h"
+#include "support/eventually.h"
+#include "support/postgres_database.h"
 
 namespace kvarts::test {
 namespace {
@@ -449,6 +451,42 @@ TEST_P(WatchTest, MaxWatchers) {
   EXPECT_EQ(in_its_place.status(), 200);
   const std::vector<std::string> none = {"--watch-max-watchers", "0"};
   EXPECT_EQ(EventReader(Server(none).address(), "/watch?prefix=max/").status(), 503);
+}
+
+// A watch that waits is nobody's worker's business, also when what it waits for is long in coming.
+TEST_P(WatchTest, MoreWatchesThanWorkersLeaveThemToOthers) {
+  const TempDir dir;
+  const ServerProcess server({"--engine", GetParam().name, "--data", dir / "data", "--worker-threads", "1",
+                              "--http-request-timeout", "5s", "--watch-heartbeat", "13s"});
+  HttpClient client(server.address());
+  ASSERT_EQ(client
+                .Call("PUT", "/namespaces/many", {{"Content-Type", "application/json"}},
+                      R"({"grammar":"many/<id:path>","feed":true})")
+                .status,
+            200);
+  std::shared_ptr<void> open;
+  if (GetParam().shared) open = DatabaseFor(dir / "data").HoldTransaction();
+  ASSERT_EQ(client.Call("PUT", "/keys/many/0", {}, "x").status, 200);
+  std::vector<std::unique_ptr<HttpClient>> watches;
+  for (int i = 0; i < 100; ++i) {
+    watches.push_back(std::make_unique<HttpClient>(server.address()));
+    watches.back()->Send(i % 2 == 0 ? RequestText("GET", "/watch?wait=300&prefix=many/")
+                                    : RequestText("GET", "/watch?prefix=many/", {{"Accept", "text/event-stream"}}));
+  }
+  const auto asked = [&](const char* target) {
+    const HttpAnswer answer = client.Call("GET", target);
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    return answer.body;
+  };
+  // One has looked for the first time, and the others are about to.
+  EXPECT_TRUE(watches[1]->ReadSome(4096).starts_with("HTTP/1.1 200"));
+  for (int i = 0; i < 5; ++i) asked("/keys?prefix=many/");
+  EXPECT_TRUE(Eventually([&] { return asked("/metrics").find("\nkvarts_watchers 100\n") != std::string::npos; }));
+  for (int i = 0; i < 5; ++i) asked("/keys?prefix=many/");
+  // And who waited is told.
+  open.reset();
+  ASSERT_EQ(client.Call("PUT", "/keys/many/0", {}, "x").status, 200);
+  EXPECT_EQ(JsonValue::Parse(watches.front()->Read().body)["changes"].elements().at(0)["key"].text(), "many/0");
 }
 
 TEST_P(WatchTest, WatchesDoNotKeepAServerFromStopping) {

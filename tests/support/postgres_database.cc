@@ -65,6 +65,11 @@ std::shared_ptr<void> PostgresDatabase::HoldTransaction() const {
 }
 
 std::string ShardsFileFor(const std::string& data) {
+  DatabaseFor(data);
+  return data + ".shards.toml";
+}
+
+PostgresDatabase& DatabaseFor(const std::string& data) {
   static std::map<std::filesystem::path, std::unique_ptr<PostgresDatabase>> databases;
   std::erase_if(databases, [](const auto& entry) { return !std::filesystem::exists(entry.first); });
   const std::string file = data + ".shards.toml";
@@ -73,7 +78,7 @@ std::string ShardsFileFor(const std::string& data) {
     database = std::make_unique<PostgresDatabase>();
     std::ofstream(file) << "[shard.0]\nservers = [\"" << database->target() << "\"]\n";
   }
-  return file;
+  return *database;
 }
 
 }  // namespace kvarts::test

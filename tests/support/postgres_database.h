@@ -48,5 +48,7 @@ class PostgresDatabase {
 // The file for --shards of a server whose --data is this folder: it names a database that is the same for the same
 // folder. The folder it lies in must be there, and the database goes after it does.
 std::string ShardsFileFor(const std::string& data);
+// The same database.
+PostgresDatabase& DatabaseFor(const std::string& data);
 
 }  // namespace kvarts::test

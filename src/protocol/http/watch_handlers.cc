@@ -29,6 +29,9 @@ namespace {
 constexpr size_t kFeedPage = 500;
 constexpr uint64_t kDefaultWait = 30;
 constexpr uint64_t kMaxWait = 300;
+// How long a watch of a feed waits for what was committed before it, and when it looks first.
+constexpr std::chrono::milliseconds kSettling(100);
+constexpr std::chrono::milliseconds kSettlingLook(5);
 
 // "VERSION.INDEX": the place of a change. What is watched `since` a place comes after it; a version alone is all of its
 // commit.
@@ -288,8 +291,8 @@ class Watch final : public SlowOp {
     const Millis patience = session.service.options.request_timeout;
     const auto until = std::chrono::steady_clock::now() + patience;
     if (query_.feed) {
-      const Status placed = co_await FindPlace(session);
-      co_return placed;
+      co_await FindPlace(session);
+      co_return Status();
     }
     if (session.info.head_only || (!query_.events && query_.wait == Millis(0))) co_return Status();
     while (!session.stream.aborted()) {
@@ -303,25 +306,28 @@ class Watch final : public SlowOp {
                     "the watch could not begin: not all processes are known to tell of changes");
   }
 
-  // Where in the feed it begins: behind all that is committed, unless the client says where.
-  net::Task<Status> FindPlace(Session& session) {
+  // Where in the feed it begins: behind all that is committed, unless the client says where. What the process has
+  // committed is waited for, unless others take long; no worker is held for that.
+  net::Task<> FindPlace(Session& session) {
     Engine& engine = session.service.engine();
-    Result<Version> settled = engine.Settled();
-    if (!query_.from && engine.capabilities().shared) {
-      auto settle = [&engine] { return engine.Settle(); };
-      settled = co_await OnWorker(session.stream.loop(), session.service.workers, settle);
+    const Version last = engine.LastVersion();
+    const auto until = std::chrono::steady_clock::now() + kSettling;
+    Millis pause = kSettlingLook;
+    while (engine.Settled() < last && std::chrono::steady_clock::now() < until && !session.stream.aborted()) {
+      engine.FollowNow();
+      co_await session.stream.Sleep(pause);
+      pause *= 2;
     }
-    if (!settled.has_value()) co_return settled.error();
-    next_ = query_.from.value_or(FeedPosition{settled->Next(), 0});
-    co_return Status();
+    next_ = query_.from.value_or(FeedPosition{engine.Settled().Next(), 0});
   }
 
-  // On a worker.
+  // On a worker, which it does not keep waiting for what is not settled: the watch is woken when it is.
   Result<std::vector<WatchEvent>> ReadFeed(Session& session) {
     std::vector<WatchEvent> events;
     // Changes of the feed that are not of the range cost no more than a page at a time.
-    KVARTS_TRY(const FeedPage page, session.service.store.feeds().Read(*query_.feed, next_, kFeedPage, kStreamPartBytes,
-                                                                       &session.cost.read));
+    KVARTS_TRY(const FeedPage page,
+               session.service.store.feeds().Read(*query_.feed, next_, kFeedPage, kStreamPartBytes, &session.cost.read,
+                                                  session.service.engine().Settled()));
     for (const FeedEntry& entry : page.entries) {
       const bool concerns = entry.op == Mutation::Op::kEraseRange ? query_.range.Intersects({entry.key, entry.end})
                                                                   : query_.range.Contains(entry.key);
