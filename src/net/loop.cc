@@ -25,9 +25,11 @@ void Loop::AbortAll() {
 }
 
 void Loop::Run() {
+  thread_ = std::this_thread::get_id();
   Spawn(Tick());
   Spawn(poller_.Run());
   context_.run();
+  thread_ = std::thread::id();
 }
 
 void Loop::Stop() { context_.stop(); }

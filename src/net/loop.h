@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <thread>
 #include <utility>
 
 #include "net/poller.h"
@@ -47,7 +48,12 @@ class Loop {
   // Starts a coroutine on the loop, from any thread.
   void Spawn(Task<> task);
 
+  // Whether it is called on the loop's thread, while that runs.
+  bool IsHere() const { return thread_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
+
   Poller& poller() { return poller_; }
+  // Calls it once, when all that is ready now has been dealt with: for what is better done for many together.
+  void AtEndOfTurn(std::function<void()> callback) { poller_.AtEndOfTurn(std::move(callback)); }
   // Where whoever is running may read into. It is somebody else's as soon as this one waits.
   std::span<char> scratch() { return {scratch_.get(), kScratchBytes}; }
   // The time of the last tick.
@@ -74,6 +80,7 @@ class Loop {
   Task<> Tick();
 
   const size_t number_;
+  std::atomic<std::thread::id> thread_{};
   std::unique_ptr<char[]> scratch_;
   SteadyTime now_ = std::chrono::steady_clock::now();
   Stream* streams_ = nullptr;  // all of them, linked

@@ -23,8 +23,12 @@ void Mailbox::Put(Letter letter) {
     first = letters_.empty();
     letters_.push_back(std::move(letter));
   }
-  // It counts up to 2^64 letters.
-  if (first) std::ignore = ::eventfd_write(descriptor_, 1);
+  if (first) HeldWakeups::Wake(*this);
+}
+
+void Mailbox::Wake() {
+  // It counts up to 2^64 times.
+  std::ignore = ::eventfd_write(descriptor_, 1);
 }
 
 void Mailbox::Open() {

@@ -1,17 +1,19 @@
 // Mailbox: how other threads have something done on a loop.
 //
 // Asio's own queue wakes the loop while it is locked, and the loop's first step is to take that lock: on a busy core
-// each hand-over costs two switches more. Here the lock is let go first, and of many letters that arrive together only
-// the first wakes.
+// each hand-over costs two switches more. Here the lock is let go first, of many letters that arrive together only the
+// first wakes, and who puts in several under HeldWakeups wakes behind the last.
 #pragma once
 
 #include <functional>
 #include <mutex>
 #include <vector>
 
+#include "base/held_wakeups.h"
+
 namespace kvarts::net {
 
-class Mailbox {
+class Mailbox final : private Wakeable {
  public:
   using Letter = std::move_only_function<void()>;
 
@@ -29,6 +31,8 @@ class Mailbox {
   int descriptor() const { return descriptor_; }
 
  private:
+  void Wake() override;
+
   const int descriptor_;
   std::mutex mutex_;
   std::vector<Letter> letters_;

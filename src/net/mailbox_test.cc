@@ -34,6 +34,29 @@ TEST(MailboxTest, LettersAreOpenedInOrderAndTheFirstWakes) {
   ::close(poller);
 }
 
+TEST(MailboxTest, LettersThatBelongTogetherWakeOnceBehindTheLast) {
+  Mailbox box;
+  const int poller = ::epoll_create1(0);
+  epoll_event event{.events = EPOLLIN | EPOLLET, .data = {}};
+  ASSERT_EQ(::epoll_ctl(poller, EPOLL_CTL_ADD, box.descriptor(), &event), 0);
+  const auto woken = [&] { return ::epoll_wait(poller, &event, 1, 0); };
+  std::string opened;
+  {
+    const HeldWakeups together;
+    box.Put([&] { opened += "a"; });
+    EXPECT_EQ(woken(), 0);
+    // Somebody looks who was not woken for it.
+    box.Open();
+    box.Put([&] { opened += "b"; });
+    EXPECT_EQ(woken(), 0);
+  }
+  EXPECT_EQ(woken(), 1);
+  EXPECT_EQ(woken(), 0);
+  box.Open();
+  EXPECT_EQ(opened, "ab");
+  ::close(poller);
+}
+
 TEST(MailboxTest, ALetterMayPutAnother) {
   Mailbox box;
   int opened = 0;

@@ -7,6 +7,7 @@
 #include <asio/redirect_error.hpp>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 namespace kvarts::net {
 
@@ -37,6 +38,38 @@ void Pollable::Interrupt(Executor executor) {
   waiting_.reset();
 }
 
+bool Watch::Control(int operation) {
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLRDHUP | (write_ ? EPOLLOUT : 0u);
+  event.data.ptr = static_cast<PollTarget*>(this);
+  return ::epoll_ctl(poller_.descriptor_.native_handle(), operation, descriptor_, &event) == 0;
+}
+
+bool Watch::Start(int descriptor) {
+  Stop();
+  descriptor_ = descriptor;
+  if (!Control(EPOLL_CTL_ADD)) descriptor_ = -1;
+  return descriptor_ >= 0;
+}
+
+void Watch::Stop() {
+  write_ = false;
+  if (descriptor_ < 0) return;
+  Control(EPOLL_CTL_DEL);
+  descriptor_ = -1;
+}
+
+void Watch::WantWrite(bool wanted) {
+  if (std::exchange(write_, wanted) != wanted && descriptor_ >= 0) Control(EPOLL_CTL_MOD);
+}
+
+void Watch::Told(uint32_t events) {
+  // It may have been stopped by somebody who was told before it.
+  if (descriptor_ < 0) return;
+  constexpr uint32_t kEnded = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
+  callback_({.readable = (events & (EPOLLIN | kEnded)) != 0, .writable = (events & (EPOLLOUT | kEnded)) != 0});
+}
+
 Poller::Poller(Executor executor) : descriptor_(executor, ::epoll_create1(EPOLL_CLOEXEC)) {
   epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.ptr = nullptr}};
   if (::epoll_ctl(descriptor_.native_handle(), EPOLL_CTL_ADD, mailbox_.descriptor(), &event) != 0) {
@@ -47,29 +80,48 @@ Poller::Poller(Executor executor) : descriptor_(executor, ::epoll_create1(EPOLL_
 bool Poller::Add(int socket, Pollable* pollable) {
   epoll_event event{};
   event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
-  event.data.ptr = pollable;
+  event.data.ptr = static_cast<PollTarget*>(pollable);
   return ::epoll_ctl(descriptor_.native_handle(), EPOLL_CTL_ADD, socket, &event) == 0;
 }
 
 Task<> Poller::Run() {
-  std::array<epoll_event, kEvents> events;
   while (true) {
     asio::error_code failed;
     co_await descriptor_.async_wait(asio::posix::descriptor_base::wait_read, asio::redirect_error(kAwait, failed));
     if (failed) co_return;
-    const int count = ::epoll_wait(descriptor_.native_handle(), events.data(), kEvents, 0);
-    bool mail = false;
-    for (int i = 0; i < count; ++i) {
-      auto* const pollable = static_cast<Pollable*>(events[static_cast<size_t>(i)].data.ptr);
-      if (pollable == nullptr) {
-        mail = true;
-      } else {
-        pollable->Told(events[static_cast<size_t>(i)].events);
-      }
-    }
-    // After the sockets: a letter may end a connection that there was something to tell.
-    if (mail) mailbox_.Open();
+    in_turn_ = true;
+    TellReady();
+    in_turn_ = false;
+    EndTurn();
   }
+}
+
+void Poller::TellReady() {
+  std::array<epoll_event, kEvents> events;
+  const int count = ::epoll_wait(descriptor_.native_handle(), events.data(), kEvents, 0);
+  bool mail = false;
+  for (int i = 0; i < count; ++i) {
+    auto* const target = static_cast<PollTarget*>(events[static_cast<size_t>(i)].data.ptr);
+    if (target == nullptr) {
+      mail = true;
+    } else {
+      target->Told(events[static_cast<size_t>(i)].events);
+    }
+  }
+  // After the sockets: a letter may end a connection that there was something to tell.
+  if (mail) mailbox_.Open();
+}
+
+void Poller::AtEndOfTurn(std::function<void()> callback) {
+  // Outside a turn, as behind a timer: whatever else can run now is one.
+  if (at_end_.empty() && !in_turn_) asio::post(descriptor_.get_executor(), [this] { EndTurn(); });
+  at_end_.push_back(std::move(callback));
+}
+
+void Poller::EndTurn() {
+  ending_.swap(at_end_);
+  for (const auto& callback : ending_) callback();
+  ending_.clear();
 }
 
 }  // namespace kvarts::net

@@ -6,15 +6,29 @@
 #pragma once
 
 #include <asio/posix/basic_stream_descriptor.hpp>
+#include <functional>
 #include <optional>
+#include <vector>
 
 #include "net/mailbox.h"
 #include "net/task.h"
 
 namespace kvarts::net {
 
+class Poller;
+
+// What the poller tells something.
+class PollTarget {
+ public:
+  virtual ~PollTarget() = default;
+
+ private:
+  friend class Poller;
+  virtual void Told(uint32_t events) = 0;
+};
+
 // A socket as the poller knows it. Belongs to the loop's thread.
-class Pollable {
+class Pollable final : public PollTarget {
  public:
   Pollable() = default;
   Pollable(const Pollable&) = delete;
@@ -32,17 +46,45 @@ class Pollable {
   void Interrupt(Executor executor);
 
  private:
-  friend class Poller;
-  using Resume = asio::async_result<asio::use_awaitable_t<Executor>, void()>::handler_type;
-
   Task<> Await(bool* ready);
-  void Told(uint32_t events);
+  void Told(uint32_t events) override;
 
   std::optional<Resume> waiting_;
   bool* awaited_ = nullptr;  // what the waiter waits for
   bool readable_ = true;
   bool writable_ = true;
   bool ended_ = false;  // the peer has closed its side, or the socket failed: reading tells
+};
+
+// A descriptor of somebody else's, who reads and writes it himself and wants to be told when that is possible: at every
+// turn for as long as it is. Belongs to the loop's thread, and goes when that has ended, or at the end of a turn.
+class Watch final : public PollTarget {
+ public:
+  struct Ready {
+    bool readable = false;  // also when the peer has gone, or the descriptor failed: reading tells
+    bool writable = false;
+  };
+  using Callback = std::function<void(Ready)>;
+
+  Watch(Poller& poller, Callback callback) : poller_(poller), callback_(std::move(callback)) {}
+  ~Watch() override { Stop(); }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  // Until Stop, which comes before the descriptor is closed. False when the system has no room for it.
+  bool Start(int descriptor);
+  void Stop();
+  // Whether it is told about writing, too: at first not.
+  void WantWrite(bool wanted);
+
+ private:
+  void Told(uint32_t events) override;
+  bool Control(int operation);
+
+  Poller& poller_;
+  const Callback callback_;
+  int descriptor_ = -1;
+  bool write_ = false;
 };
 
 class Poller {
@@ -54,12 +96,22 @@ class Poller {
   // Looks, and resumes whoever waits for what is ready, until the loop ends.
   Task<> Run();
   Mailbox& mailbox() { return mailbox_; }
+  // Calls it once, when all that is ready now has been told. On the loop's thread, while it runs; one that is made by
+  // the call of another is called with those of the next turn, which comes at once.
+  void AtEndOfTurn(std::function<void()> callback);
 
  private:
+  friend class Watch;
   static constexpr int kEvents = 256;  // taken at a time
+
+  void TellReady();
+  void EndTurn();
 
   asio::posix::basic_stream_descriptor<Executor> descriptor_;
   Mailbox mailbox_;
+  std::vector<std::function<void()>> at_end_;
+  std::vector<std::function<void()>> ending_;  // those being called
+  bool in_turn_ = false;
 };
 
 }  // namespace kvarts::net

@@ -15,4 +15,7 @@ using Task = asio::awaitable<T, Executor>;
 
 constexpr asio::use_awaitable_t<Executor> kAwait;
 
+// What resumes a coroutine that waits for nothing but that: called once, on its loop.
+using Resume = asio::async_result<asio::use_awaitable_t<Executor>, void()>::handler_type;
+
 }  // namespace kvarts::net
