@@ -37,11 +37,7 @@ std::optional<Profile> ParseProfile(std::string_view name) {
   return std::nullopt;
 }
 
-void Engine::GetLater(std::unique_ptr<PendingGet> read) {
-  const std::vector<BytesView> keys(read->keys.begin(), read->keys.end());
-  read->records.resize(keys.size());
-  read->Done(Get(keys, read->records, read->options));
-}
+void Engine::GetLater(PendingGet& read) { read.Done(Get(read.keys, read.records, read.options)); }
 
 Result<Committed> CommitAndWait(Engine& engine, Commit commit) {
   Waiter waiter;

@@ -25,6 +25,7 @@
 #include "encoding/key_range.h"
 #include "engine/commit.h"
 #include "engine/limits.h"
+#include "engine/read_channel.h"
 #include "engine/stats.h"
 #include "engine/view.h"
 
@@ -62,19 +63,6 @@ struct RangeEstimate {
 
 inline Error CompactionStopped() { return Error(ErrorCode::kUnavailable, "the compaction was stopped"); }
 
-// A read of the newest records that nobody waits for: the answer is told.
-class PendingGet {
- public:
-  virtual ~PendingGet() = default;
-
-  std::vector<Bytes> keys;
-  std::vector<std::optional<Record>> records;  // in the order of the keys, when it is done
-  ReadOptions options;
-
-  // Once, on some thread; it must be quick.
-  virtual void Done(Status outcome) = 0;
-};
-
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -92,7 +80,10 @@ class Engine {
                      const ReadOptions& options) = 0;
   // The same without waiting, on an engine whose reads may wait: those that come together are read together. Others
   // answer at once.
-  virtual void GetLater(std::unique_ptr<PendingGet> read);
+  virtual void GetLater(PendingGet& read);
+  // A way for the reads of an event loop, whose thread serves it and which outlives it. Null: there is none, and reads
+  // are asked for as above.
+  virtual std::unique_ptr<ReadChannel> OpenReadChannel(ReadChannel::Host&) { return nullptr; }
   // Takes over the submissions, in order. Their Done is called on some thread, possibly before Submit returns.
   virtual void Submit(std::span<std::unique_ptr<Submission>> submissions) = 0;
   // At most one, set before the first Submit. It outlives the engine.

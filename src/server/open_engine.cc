@@ -25,6 +25,7 @@ Result<std::unique_ptr<Engine>> OpenPostgres(const ServerOptions& from, bool cre
   to.session_wait = Millis(from.reads.session_wait);
   to.commit_connections = from.postgres.commit_connections;
   to.read_connections = from.postgres.read_connections;
+  to.loop_connections = Effective(from).loops;
   to.other_connections = from.postgres.other_connections;
   to.connect_timeout = Millis(from.postgres.connect_timeout);
   to.request_timeout = Millis(from.postgres.request_timeout);

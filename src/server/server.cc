@@ -89,7 +89,8 @@ Status Server::StartLoops() {
   KVARTS_CHECK_OK(DecideAccess());
   for (size_t i = 0; i < options_.loops; ++i) {
     loops_.push_back(std::make_unique<net::Loop>(i));
-    service_->loops.push_back(std::make_unique<http::LoopState>(clock_, *catalog_, service_->places));
+    service_->loops.push_back(
+        std::make_unique<http::LoopState>(clock_, *catalog_, service_->places, *loops_.back(), *engine_));
     loops_.back()->OnTick([this, i] { Tick(i); });
   }
   http_ = std::make_unique<http::HttpProtocol>(*service_);
@@ -103,6 +104,7 @@ Status Server::StartLoops() {
 
 void Server::Tick(size_t loop) {
   service_->loops[loop]->date.Refresh(clock_.Now());
+  service_->loops[loop]->reads->Tick();
   if (loop == 0) StartRetentionIfDue();
 }
 
@@ -192,6 +194,9 @@ Server::~Server() {
   for (const auto& loop : loops_) loop->Stop();
   threads_.clear();
   for (const auto& loop : loops_) loop->AbortAll();
+  if (service_) {
+    for (const auto& loop : service_->loops) loop->reads.reset();
+  }
   workers_.reset();
   jobs_.reset();
   if (tokens_) tokens_->Stop();

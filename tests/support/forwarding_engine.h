@@ -24,7 +24,10 @@ class ForwardingEngine : public Engine {
   void Submit(std::span<std::unique_ptr<Submission>> submissions) override { inner_->Submit(submissions); }
   void SetListener(CommitListener* listener) override { inner_->SetListener(listener); }
   void FollowNow() override { inner_->FollowNow(); }
-  void GetLater(std::unique_ptr<PendingGet> read) override { inner_->GetLater(std::move(read)); }
+  void GetLater(PendingGet& read) override { inner_->GetLater(read); }
+  std::unique_ptr<ReadChannel> OpenReadChannel(ReadChannel::Host& host) override {
+    return inner_->OpenReadChannel(host);
+  }
   Result<Version> Settle() override { return inner_->Settle(); }
   Version Settled() const override { return inner_->Settled(); }
   Timestamp Now() const override { return inner_->Now(); }

@@ -1,5 +1,8 @@
 #include "engine/postgres/committer.h"
 
+#include <optional>
+
+#include "base/held_wakeups.h"
 #include "engine/postgres/pg_view.h"
 
 namespace kvarts::postgres {
@@ -218,6 +221,7 @@ void Committer::Turn::Answer(std::vector<Member>& members, const Decision& decis
   // A commit without operations has nothing to say to the server, and no row.
   int row = 0;
   Submissions again;  // once the others are answered
+  std::optional<HeldWakeups> together(std::in_place);
   for (Member& member : members) {
     Submission& submission = *member.submission;
     if (submission.commit.preconditions.empty() && submission.commit.mutations.empty()) {
@@ -247,6 +251,7 @@ void Committer::Turn::Answer(std::vector<Member>& members, const Decision& decis
         break;
     }
   }
+  together.reset();
   for (auto& submission : again) RunAgain(std::move(submission));
 }
 

@@ -171,14 +171,52 @@ Status Connection::Prepare(std::span<const Statement* const> statements, Deadlin
   return {};
 }
 
+bool Connection::SendCall(const Call& call) {
+  const Params::Arrays with = call.params.arrays();
+  return PQsendQueryPrepared(raw_.get(), call.statement->name, static_cast<int>(with.values.size()), with.values.data(),
+                             with.lengths.data(), with.formats.data(), 1) != 0;
+}
+
+bool Connection::Depart(const Call& call) {
+  usable_ = usable_ && SendCall(call) && PQpipelineSync(raw_.get()) != 0;
+  return SendOn();
+}
+
+bool Connection::SendOn() {
+  if (!usable_) return false;
+  const int left = PQflush(raw_.get());
+  unsent_ = left > 0;
+  usable_ = left >= 0;
+  return usable_;
+}
+
+bool Connection::Receive() {
+  usable_ = usable_ && PQconsumeInput(raw_.get()) != 0;
+  return usable_;
+}
+
+std::expected<std::optional<Rows>, Failure> Connection::TryLand() {
+  PGconn* const raw = raw_.get();
+  while (PQisBusy(raw) == 0) {
+    Rows rows(PQgetResult(raw));
+    if (PQstatus(raw) == CONNECTION_BAD) return std::unexpected(Lost("the connection broke", true));
+    if (rows.raw() == nullptr) continue;  // the end of one statement's answers
+    const ExecStatusType status = PQresultStatus(rows.raw());
+    if (status == PGRES_PIPELINE_SYNC) {
+      if (refused_) return std::unexpected(*std::exchange(refused_, std::nullopt));
+      return std::exchange(landed_, Rows());
+    }
+    if (IsError(status)) refused_ = Refused(rows.raw());
+    landed_ = std::move(rows);
+  }
+  return std::nullopt;
+}
+
 std::expected<std::vector<Rows>, Failure> Connection::Fly(std::span<const Call> calls, Deadline deadline) {
   PGconn* const raw = raw_.get();
   size_t syncs = 0;
   for (const Call& call : calls) {
-    const Params::Arrays with = call.params.arrays();
-    const bool sent = PQsendQueryPrepared(raw, call.statement->name, static_cast<int>(with.values.size()),
-                                          with.values.data(), with.lengths.data(), with.formats.data(), 1) != 0;
-    if (!sent) return std::unexpected(Lost("the server does not take what it is sent", syncs != 0));
+    if (!SendCall(call)) return std::unexpected(Lost("the server does not take what it is sent", syncs != 0));
     // From here on the server may have everything.
     if (!call.ends && &call != &calls.back()) continue;
     if (PQpipelineSync(raw) == 0) return std::unexpected(Lost("the server does not take what it is sent", true));

@@ -56,6 +56,19 @@ class Connection {
   // it, or begin and end some themselves.
   std::expected<std::vector<Rows>, Failure> Fly(std::span<const Call> calls, Deadline deadline);
   std::expected<Rows, Failure> Fly(const Statement& statement, Params params, Deadline deadline);
+  // For who cannot wait. Any number of flights may be under way, of one call each; Fly is not for such a connection.
+  int descriptor() const { return PQsocket(raw_.get()); }
+  // Sends the call with a Sync behind it, as far as that goes now. Here and below: false when it is broken.
+  bool Depart(const Call& call);
+  // Whether something is left to be sent, and sending it as far as that goes now.
+  bool unsent() const { return unsent_; }
+  bool SendOn();
+  // Takes what has arrived.
+  bool Receive();
+  // The answer to the first that is under way; nothing: it is not there yet. After a failure the others may still be
+  // answered, if it is usable.
+  std::expected<std::optional<Rows>, Failure> TryLand();
+
   // Statements without parameters, as they are, outside a pipeline: to make a schema.
   std::expected<Rows, Failure> Simple(const std::string& sql, Deadline deadline);
 
@@ -84,6 +97,7 @@ class Connection {
   explicit Connection(PGconn* raw) : raw_(raw) {}
 
   static void OnNotice(void* self, const PGresult* notice);
+  bool SendCall(const Call& call);
   bool Wait(bool write, Deadline deadline);
   bool Flush(Deadline deadline);
   bool Await(Deadline deadline);  // until an answer can be taken without waiting
@@ -96,6 +110,10 @@ class Connection {
   bool usable_ = true;
   bool misplaced_ = false;
   bool cancelled_wait_ = false;
+  // Of flights that nobody waits for.
+  bool unsent_ = false;
+  Rows landed_;  // of the first, whose end is not there yet
+  std::optional<Failure> refused_;
 };
 
 // An error that the server reported, as one of ours.

@@ -1,6 +1,7 @@
 // Connections to one server, opened when they are needed and kept for the next who needs one. Safe from any thread.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -25,6 +26,8 @@ class Pool {
     Connection& operator*() const { return *connection_; }
     Connection* operator->() const { return connection_.get(); }
     explicit operator bool() const { return connection_ != nullptr; }
+    // Whether the pool has not been emptied since: what is known of the server has not changed.
+    bool current() const { return generation_ == pool_->generation_.load(std::memory_order_acquire); }
 
    private:
     friend class Pool;
@@ -65,8 +68,8 @@ class Pool {
   mutable std::mutex mutex_;
   std::condition_variable returned_;
   std::vector<std::unique_ptr<Connection>> idle_;
-  size_t open_ = 0;  // idle ones and those that are out
-  uint64_t generation_ = 0;
+  size_t open_ = 0;                       // idle ones and those that are out
+  std::atomic<uint64_t> generation_ = 0;  // changed under the lock
 };
 
 }  // namespace kvarts::postgres

@@ -8,6 +8,7 @@
 #include "engine/postgres/entry_codec.h"
 #include "engine/postgres/following.h"
 #include "engine/postgres/pg_view.h"
+#include "engine/postgres/read_channel.h"
 #include "engine/postgres/reader.h"
 #include "engine/postgres/schema.h"
 
@@ -24,6 +25,7 @@ class PostgresEngine final : public Engine {
         replica_reader_(shared_.has_replicas()
                             ? std::make_unique<Reader>(shared_, servers_, shared_.options.read_connections, &reader_)
                             : nullptr),
+        channel_connections_(shared_, servers_),
         committer_(shared_, servers_, shared_.options.commit_connections),
         following_(shared_, servers_, [this](const Following::Telling& telling) { committer_.Tell(telling); }),
         collector_(shared_, servers_) {}
@@ -42,9 +44,9 @@ class PostgresEngine final : public Engine {
              const ReadOptions& options) override {
     return ReaderFor(options.freshness).Get(keys, out, options);
   }
-  void GetLater(std::unique_ptr<PendingGet> read) override {
-    Reader& reader = ReaderFor(read->options.freshness);
-    reader.GetLater(std::move(read));
+  void GetLater(PendingGet& read) override { ReaderFor(read.options.freshness).GetLater(read); }
+  std::unique_ptr<ReadChannel> OpenReadChannel(ReadChannel::Host& host) override {
+    return std::make_unique<PgReadChannel>(shared_, channel_connections_, reader_, replica_reader_.get(), host);
   }
   void Submit(std::span<std::unique_ptr<Submission>> submissions) override;
   void SetListener(CommitListener* listener) override { shared_.listener = listener; }
@@ -89,6 +91,7 @@ class PostgresEngine final : public Engine {
   Servers servers_;
   Reader reader_;
   const std::unique_ptr<Reader> replica_reader_;  // leaves to the other what no replica can answer
+  ChannelConnections channel_connections_;
   Committer committer_;
   Following following_;
   Collector collector_;

@@ -4,7 +4,8 @@
 //   writes, in one order, then checks, then writes. Commits that arrive together share both. One that lost a race is
 //   run again under locks on what it touched (committer.h).
 // - Reads of the newest go together: those that arrive while others are on their way share the next round trip
-//   (reader.h). A view is a transaction of its own on a connection of its own.
+//   (reader.h), or, of an event loop, without another thread (read_channel.h). A view is a transaction of its own on a
+//   connection of its own.
 // - Reads that need not be the newest go to replicas, where there are some: to any that is not too far behind, or to
 // one
 //   that has replayed what the session has seen. What no replica can answer is asked of the primary.
@@ -32,6 +33,8 @@ struct PostgresOptions {
   std::vector<std::string> servers;
   size_t commit_connections = 3;
   size_t read_connections = 2;
+  // For the reads of event loops, one for each that opens a channel (Engine::OpenReadChannel).
+  size_t loop_connections = 64;
   // For views, and everything that is seldom done.
   size_t other_connections = 20;
   // How long a request may wait for a connection, and for an answer.

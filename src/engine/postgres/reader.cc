@@ -1,8 +1,9 @@
 #include "engine/postgres/reader.h"
 
 #include <algorithm>
-#include <iterator>
 #include <semaphore>
+
+#include "base/held_wakeups.h"
 
 namespace kvarts::postgres {
 
@@ -22,26 +23,21 @@ Reader::~Reader() {
 }
 
 Status Reader::Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out, const ReadOptions& options) {
-  Status outcome;
-  std::binary_semaphore answered{0};
-  Add({keys, out, options, [&](Status told) {
-         outcome = std::move(told);
-         answered.release();
-       }});
-  answered.acquire();
-  return outcome;
-}
-
-void Reader::GetLater(std::unique_ptr<PendingGet> read) {
-  struct Held {
-    std::unique_ptr<PendingGet> read;
-    std::vector<BytesView> keys;
+  struct Waited final : PendingGet {
+    void Done(Status told) override {
+      outcome = std::move(told);
+      answered.release();
+    }
+    Status outcome;
+    std::binary_semaphore answered{0};
   };
-  auto held = std::make_shared<Held>(std::move(read));
-  held->keys.assign(held->read->keys.begin(), held->read->keys.end());
-  held->read->records.resize(held->keys.size());
-  Add({held->keys, held->read->records, held->read->options,
-       [held](Status outcome) { held->read->Done(std::move(outcome)); }});
+  Waited read;
+  read.keys = keys;
+  read.records = out;
+  read.options = options;
+  GetLater(read);
+  read.answered.acquire();
+  return std::move(read.outcome);
 }
 
 void Reader::Add(Request request) {
@@ -57,7 +53,7 @@ void Reader::Loop() {
   const auto ending = [this] { return stopping_; };
   while (const size_t leaving = departures_.Await(lock, waiting, ending)) {
     for (size_t keys = 0; !waiting_.empty() && together.size() < leaving;) {
-      keys += waiting_.front().keys.size();
+      keys += waiting_.front().read->keys.size();
       if (!together.empty() && keys > kMaxTogether) break;
       together.push_back(std::move(waiting_.front()));
       waiting_.pop_front();
@@ -66,8 +62,7 @@ void Reader::Loop() {
     if (primary_ != nullptr) {
       ReadOnReplica(std::move(together));
     } else {
-      const Status outcome = ReadTogether(together);
-      for (const Request& request : together) request.done(outcome);
+      ReadOnPrimary(together);
     }
     together.clear();
     lock.lock();
@@ -75,52 +70,31 @@ void Reader::Loop() {
   }
 }
 
-Status Reader::ReadTogether(std::span<const Request> requests) {
-  KVARTS_TRY(const Pool::Lease connection, servers_.Primary(Use::kReading, shared_.request_deadline()));
-  if (requests.size() == 1) {
-    const Request& request = requests.front();
-    KVARTS_TRY(const uint64_t time, ReadKeys(*connection, request.keys, request.out, request.options,
-                                             shared_.read_time(), std::nullopt, shared_.request_deadline()));
-    shared_.SawTime(time);
-    return {};
-  }
-  KVARTS_TRY(Found found, Read(*connection, requests, shared_.read_time(), nullptr));
-  shared_.SawTime(found.time);
-  std::span<std::optional<Record>> records = found.records;
+void Reader::ReadOnPrimary(std::span<const Request> requests) {
+  const auto find = [&]() -> Result<FoundKeys> {
+    KVARTS_TRY(const Pool::Lease connection, servers_.Primary(Use::kReading, shared_.request_deadline()));
+    return Find(*connection, requests, shared_.read_time());
+  };
+  const Result<FoundKeys> found = find();
+  const HeldWakeups together;
+  if (found.has_value()) shared_.SawTime(found->time());
   for (const Request& request : requests) {
-    Answer(request, records.first(request.keys.size()), found.time);
-    records = records.subspan(request.keys.size());
+    PendingGet& read = *request.read;
+    if (found.has_value()) found->Answer(read.keys, read.records, read.options, {found->time()});
+    read.Done(found.has_value() ? Status() : found.error());
   }
-  return {};
 }
 
-Result<Reader::Found> Reader::Read(Connection& connection, std::span<const Request> requests, const ReadTime& time,
-                                   Replay* replay) {
+Result<FoundKeys> Reader::Find(Connection& connection, std::span<const Request> requests, const ReadTime& time,
+                               Replay* replay) {
   std::vector<BytesView> keys;
-  for (const Request& request : requests) keys.insert(keys.end(), request.keys.begin(), request.keys.end());
-  Found found;
-  found.records.resize(keys.size());
-  ReadOptions all;
-  all.expired_too = true;  // each request judges for itself
-  KVARTS_TRY(found.time,
-             ReadKeys(connection, keys, found.records, all, time, std::nullopt, shared_.request_deadline(), replay));
-  return found;
-}
-
-void Reader::Answer(const Request& request, std::span<std::optional<Record>> found, uint64_t time) {
-  for (size_t i = 0; i < request.keys.size(); ++i) {
-    std::optional<Record>& record = found[i];
-    if (record && !request.options.expired_too && record->header.ExpiredAt({time})) record.reset();
-    request.out[i] = std::move(record);
-    if (request.options.cost == nullptr) continue;
-    request.options.cost->keys += 1;
-    if (request.out[i]) request.options.cost->bytes += request.keys[i].size() + request.out[i]->value.size();
-  }
+  for (const Request& request : requests) keys.insert(keys.end(), request.read->keys.begin(), request.read->keys.end());
+  return FindKeys(connection, keys, time, shared_.request_deadline(), replay);
 }
 
 void Reader::ReadOnReplica(std::vector<Request> asked) {
   const auto leave = [this](Request& request) {
-    left_ += request.keys.size();
+    left_ += request.read->keys.size();
     primary_->Add(std::move(request));
   };
   // A token of a timeline that nobody has heard of, made up or very new, costs nobody else the replicas.
@@ -142,17 +116,16 @@ void Reader::ReadOnReplica(std::vector<Request> asked) {
   const auto connection = servers_.Replica(Use::kReading, shared_.NeedOf(newest), shared_.request_deadline());
   if (!connection.has_value() || !*connection) return leave_all();
   Replay replay;
-  auto found = Read(**connection, requests, shared_.replica_time(), &replay);
+  const auto found = Find(**connection, requests, shared_.replica_time(), &replay);
   if (!found.has_value()) return leave_all();
-  std::span<std::optional<Record>> records = found->records;
+  const HeldWakeups together;
   const auto now = std::chrono::steady_clock::now();
   for (Request& request : requests) {
-    const auto its = records.first(request.keys.size());
-    records = records.subspan(request.keys.size());
+    PendingGet& read = *request.read;
     if (request.session().position <= replay.position) {
-      answered_ += request.keys.size();
-      Answer(request, its, found->time);
-      request.done({});
+      answered_ += read.keys.size();
+      found->Answer(read.keys, read.records, read.options, {found->time()});
+      read.Done({});
       continue;
     }
     if (!request.patience) request.patience = now + shared_.options.session_wait;

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
-#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -24,7 +23,7 @@ class Reader {
 
   // Waits for the answer.
   Status Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out, const ReadOptions& options);
-  void GetLater(std::unique_ptr<PendingGet> read);
+  void GetLater(PendingGet& read) { Add({&read}); }
 
   // Of one on replicas: keys that were read there, and keys that were left to the primary.
   uint64_t answered() const { return answered_; }
@@ -37,31 +36,24 @@ class Reader {
   static constexpr size_t kMaxTogether = 1000;  // keys of one round trip, unless one asks for more by itself
 
   struct Request {
-    std::span<const BytesView> keys;
-    std::span<std::optional<Record>> out;
-    const ReadOptions& options;
-    std::function<void(Status)> done;
+    PendingGet* read;
     std::optional<Deadline> patience = {};  // since a replica was behind
 
     // What a replica must have replayed to answer it.
     SessionToken session() const {
-      return options.freshness.consistency == Consistency::kSession ? options.freshness.session : SessionToken();
+      const Freshness& freshness = read->options.freshness;
+      return freshness.consistency == Consistency::kSession ? freshness.session : SessionToken();
     }
-  };
-  // What was read for several requests, one after the other.
-  struct Found {
-    std::vector<std::optional<Record>> records;
-    uint64_t time = 0;
   };
 
   void Add(Request request);
   void Loop();
-  Status ReadTogether(std::span<const Request> requests);
+  void ReadOnPrimary(std::span<const Request> requests);
   // Hands over to the primary's reader what cannot be answered, and sets aside what can be soon.
   void ReadOnReplica(std::vector<Request> asked);
   void TryAgainLoop();
-  Result<Found> Read(Connection& connection, std::span<const Request> requests, const ReadTime& time, Replay* replay);
-  static void Answer(const Request& request, std::span<std::optional<Record>> found, uint64_t time);
+  Result<FoundKeys> Find(Connection& connection, std::span<const Request> requests, const ReadTime& time,
+                         Replay* replay = nullptr);
 
   Shared& shared_;
   Servers& servers_;

@@ -1,7 +1,6 @@
 #include "engine/postgres/reading.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "engine/postgres/entry_codec.h"
 
@@ -13,13 +12,16 @@ void AddTime(const ReadTime& time, Params* params) {
   params->OptionalInt8(time.given);
 }
 
+enum Column { kKey = 0, kHeader = 1, kValue = 5, kTime = 6 };
+
+}  // namespace
+
 // One statement for all, since each has a snapshot of its own: with a long key among them, all are looked up as those
 // are.
-Call CallFor(std::span<const BytesView> keys, const ReadTime& time) {
+Call GetCall(std::span<const BytesView> keys, const ReadTime& time) {
   Params params;
   ArrayParam columns(ArrayParam::Of::kBytea);
-  const auto is_long = [](BytesView key) { return key.size() > kIndexedBytes; };
-  if (std::ranges::none_of(keys, is_long)) {
+  if (std::ranges::none_of(keys, IsLong)) {
     for (const BytesView key : keys) columns.Bytes(key);
     columns.AddTo(&params);
     AddTime(time, &params);
@@ -37,45 +39,54 @@ Call CallFor(std::span<const BytesView> keys, const ReadTime& time) {
   return {&kGetLong, std::move(params)};
 }
 
-enum Column { kKey = 0, kHeader = 1, kValue = 5, kTime = 6 };
+FoundKeys::FoundKeys(Rows rows) : rows_(std::move(rows)) {
+  by_key_.resize(static_cast<size_t>(rows_.size()));
+  for (int row = 0; row < rows_.size(); ++row) {
+    by_key_[static_cast<size_t>(row)] = row;
+    time_ = std::max(time_, static_cast<uint64_t>(rows_.Int8(row, kTime)));
+  }
+  // The server mostly finds them in this order.
+  const auto key_of = [this](int row) { return rows_.Bytea(row, kKey); };
+  if (!std::ranges::is_sorted(by_key_, {}, key_of)) std::ranges::sort(by_key_, {}, key_of);
+}
 
-}  // namespace
+void FoundKeys::Answer(std::span<const BytesView> keys, std::span<std::optional<Record>> out,
+                       const ReadOptions& options, Timestamp now) const {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    out[i].reset();
+    const auto place =
+        std::ranges::lower_bound(by_key_, keys[i], {}, [this](int row) { return rows_.Bytea(row, kKey); });
+    if (place == by_key_.end() || rows_.Bytea(*place, kKey) != keys[i]) continue;
+    const ValueHeader header = HeaderOf(rows_, *place, kHeader);
+    if (header.ExpiredAt(now) && !options.expired_too) continue;
+    out[i] = Record{header, ValueOf(header, rows_.Bytea(*place, kValue))};
+    bytes += keys[i].size() + out[i]->value.size();
+  }
+  if (options.cost == nullptr) return;
+  options.cost->keys += keys.size();
+  options.cost->bytes += bytes;
+}
+
+Result<FoundKeys> FindKeys(Connection& connection, std::span<const BytesView> keys, const ReadTime& time,
+                           Deadline deadline, Replay* replay) {
+  if (keys.empty() && replay == nullptr) return FoundKeys();
+  std::vector<Call> calls;
+  if (replay != nullptr) calls.push_back({&kReplayed, {}, true});
+  if (!keys.empty()) calls.push_back(GetCall(keys, time));
+  auto flown = connection.Fly(calls, deadline);
+  if (!flown.has_value()) return flown.error().error;
+  if (replay != nullptr) replay->position = static_cast<uint64_t>(flown->front().Int8(0, 0));
+  if (keys.empty()) return FoundKeys();
+  return FoundKeys(std::move(flown->back()));
+}
 
 Result<uint64_t> ReadKeys(Connection& connection, std::span<const BytesView> keys, std::span<std::optional<Record>> out,
                           const ReadOptions& options, const ReadTime& time, std::optional<Timestamp> at,
-                          Deadline deadline, Replay* replay) {
-  std::ranges::fill(out, std::nullopt);
-  if (keys.empty() && replay == nullptr) return 0;
-  std::vector<Call> calls;
-  if (replay != nullptr) calls.push_back({&kReplayed, {}, true});
-  if (!keys.empty()) calls.push_back(CallFor(keys, time));
-  const auto flown = connection.Fly(calls, deadline);
-  if (!flown.has_value()) return flown.error().error;
-  if (replay != nullptr) replay->position = static_cast<uint64_t>(flown->front().Int8(0, 0));
-  if (keys.empty()) return 0;
-  const Rows& rows = flown->back();
-  std::unordered_map<BytesView, int> found;
-  uint64_t told = 0;
-  for (int row = 0; row < rows.size(); ++row) {
-    found.emplace(rows.Bytea(row, kKey), row);
-    told = std::max(told, static_cast<uint64_t>(rows.Int8(row, kTime)));
-  }
-  const Timestamp now = at.value_or(Timestamp{told});
-  uint64_t bytes = 0;
-  for (size_t i = 0; i < keys.size(); ++i) {
-    const auto place = found.find(keys[i]);
-    if (place == found.end()) continue;
-    const int row = place->second;
-    const ValueHeader header = HeaderOf(rows, row, kHeader);
-    if (header.ExpiredAt(now) && !options.expired_too) continue;
-    out[i] = Record{header, ValueOf(header, rows.Bytea(row, kValue))};
-    bytes += keys[i].size() + out[i]->value.size();
-  }
-  if (options.cost != nullptr) {
-    options.cost->keys += keys.size();
-    options.cost->bytes += bytes;
-  }
-  return told;
+                          Deadline deadline) {
+  KVARTS_TRY(const FoundKeys found, FindKeys(connection, keys, time, deadline));
+  found.Answer(keys, out, options, at.value_or(Timestamp{found.time()}));
+  return found.time();
 }
 
 Result<ScanPage> ReadPage(Connection& connection, const ScanRequest& request, Timestamp at, Deadline deadline) {

@@ -34,6 +34,7 @@ Servers::Server::Server(Servers& owner, size_t number, const PostgresOptions& op
   // Who waits for locks in vain is told so by the server, before it is too late to know what became of it.
   make(Use::kWriting, "postgres.commit_connections", options.commit_connections, options.request_timeout * 3 / 4);
   make(Use::kReading, "postgres.read_connections", options.read_connections);
+  make(Use::kLoop, "loops", options.loop_connections);
   make(Use::kOther, "postgres.other_connections", options.other_connections);
 }
 

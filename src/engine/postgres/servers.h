@@ -21,7 +21,7 @@
 namespace kvarts::postgres {
 
 // What a connection is for; each use has a pool of its own on each server.
-enum class Use : uint8_t { kWriting, kReading, kOther };
+enum class Use : uint8_t { kWriting, kReading, kLoop, kOther };
 
 // What a replica must have to be read from. Nothing: any will do that answers.
 struct ReplicaNeed {
@@ -88,7 +88,7 @@ class Servers {
 
     const size_t index;
     const std::string target;
-    std::array<std::unique_ptr<Pool>, 3> pools;
+    std::array<std::unique_ptr<Pool>, 4> pools;
     uint64_t generation = 0;  // of the state that the pools belong to
     bool ask_now = false;
     bool has_duty = false;

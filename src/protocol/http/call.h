@@ -129,9 +129,10 @@ struct Session {
   LoopState& loop;
   net::Stream& stream;
   const RequestInfo& info;
-  std::stop_token gone = {};  // stop: the client has ended its side
-  Cost cost = {};             // for the operation to fill in
+  Cost cost = {};  // for the operation to fill in
 
+  // Stop is requested once the client has ended its side. To be asked for once.
+  std::stop_token Gone() const { return stream.WatchPeer(); }
   // For work of this operation on the pool: it is not begun when request_timeout is over.
   WorkTurn Turn(WorkerPool::Lane lane) const;
   // Sends what there is of an answer that is streamed. What the client does not take at once is held for it and counts

@@ -314,7 +314,7 @@ net::Task<> Connection::RunSlow() {
   stream_.Keep();
   stream_.ClearDeadline();
   Answer answer(service_, loop_.date, op->info, &stream_.output());
-  Session session{service_, loop_, stream_, op->info, stream_.WatchPeer()};
+  Session session{service_, loop_, stream_, op->info};
   const Status ran = co_await op->Run(session, answer);
   stream_.UnwatchPeer();
   if (!ran.has_value()) {

@@ -1,7 +1,7 @@
 // One key: GET, PUT, DELETE and PATCH of /keys/{key}.
 #include <algorithm>
+#include <array>
 #include <charconv>
-#include <list>
 
 #include "core/user_keys.h"
 #include "encoding/json_reader.h"
@@ -224,24 +224,27 @@ class AwaitedRead final : public SlowOp {
  public:
   AwaitedRead(BytesView key, BytesView physical, const ReadTerms& terms, const Freshness& freshness)
       : key_(key), physical_(physical), terms_(terms), freshness_(freshness) {
+    std::array<std::string_view*, 5> kept = {&key_, &physical_};
+    size_t count = 2;
     for (auto* text : {&terms_.accept, &terms_.if_match, &terms_.if_none_match}) {
-      if (*text) *text = texts_.emplace_back(**text);
+      if (*text) kept[count++] = &**text;
+    }
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; ++i) bytes += kept[i]->size();
+    texts_.reserve(bytes);
+    for (size_t i = 0; i < count; ++i) {
+      const size_t at = texts_.size();
+      texts_.append(*kept[i]);
+      *kept[i] = std::string_view(texts_).substr(at);
     }
   }
 
   net::Task<Status> Run(Session& session, Answer& answer) override {
-    Pending* pending = nullptr;
-    std::unique_ptr<Pending> read = std::make_unique<Pending>(&outcome_, &record_, &session.cost.read);
-    pending = read.get();
-    pending->keys.push_back(physical_);
-    pending->options.freshness = freshness_;
-    auto start = [&](auto resume) {
-      auto shared = std::make_shared<decltype(resume)>(std::move(resume));
-      pending->resume = [shared] { (*shared)(); };
-      session.service.engine().GetLater(std::move(read));
-    };
-    co_await AwaitCallback(session.stream.loop(), std::ref(start));
-    if (!outcome_.has_value()) co_return outcome_.error();
+    read_.keys = {&physical_, 1};
+    read_.records = {&record_, 1};
+    read_.options = {.cost = &session.cost.read, .freshness = freshness_};
+    co_await session.loop.reads->Await(read_);
+    if (!read_.outcome.has_value()) co_return read_.outcome.error();
     if (session.service.options.hot_keys) session.loop.hot.Read(key_, record_ ? record_->value.size() : 0);
     Result<std::unique_ptr<SlowOp>> later =
         AnswerRead(terms_, session.info, session.cost, key_, std::move(record_), answer);
@@ -252,28 +255,12 @@ class AwaitedRead final : public SlowOp {
   }
 
  private:
-  // Tells the operation, which waits for it.
-  struct Pending final : PendingGet {
-    Pending(Status* to_outcome, std::optional<Record>* to_record, ReadCost* cost)
-        : outcome(to_outcome), record(to_record) {
-      options.cost = cost;
-    }
-    void Done(Status told) override {
-      *outcome = std::move(told);
-      if (outcome->has_value()) *record = std::move(records.front());
-      resume();
-    }
-    Status* const outcome;
-    std::optional<Record>* const record;
-    std::function<void()> resume;
-  };
-
-  const Bytes key_;
-  const Bytes physical_;
-  std::list<std::string> texts_;
+  Bytes texts_;  // all that is kept of the request
+  BytesView key_;
+  BytesView physical_;
   ReadTerms terms_;
   const Freshness freshness_;
-  Status outcome_;
+  LoopReads::Read read_;
   std::optional<Record> record_;
 };
 

@@ -127,11 +127,12 @@ class ExportRange final : public SlowOp {
   net::Task<Status> Run(Session& session, Answer& answer) override {
     head_only_ = session.info.head_only;
     if (session.info.gzip) gzip_.emplace();
+    const std::stop_token gone = session.Gone();
     while (!done_) {
       auto make = [this, &session] { return MakePart(session); };
       // Once begun, it goes on however busy the workers are.
       WorkTurn turn = answer.status() == 0 ? session.Turn(WorkerPool::Lane::kLong) : WorkTurn{WorkerPool::Lane::kLong};
-      turn.stop = session.gone;
+      turn.stop = gone;
       Result<Part> part = co_await OnWorker(session.stream.loop(), session.service.workers, make, turn);
       if (!part.has_value()) co_return std::move(part).error();
       session.cost.read += part->cost;

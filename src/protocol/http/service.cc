@@ -12,7 +12,10 @@ TopKeys::Options HotOptions(Catalog& catalog) {
 
 }  // namespace
 
-LoopState::LoopState(const Clock& clock, Catalog& catalog, NamespacePlaces& places)
-    : date(clock.Now()), namespaces(places), hot(clock, HotOptions(catalog)) {}
+LoopState::LoopState(const Clock& clock, Catalog& catalog, NamespacePlaces& places, net::Loop& loop, Engine& engine)
+    : reads(std::make_unique<LoopReads>(loop, engine)),
+      date(clock.Now()),
+      namespaces(places),
+      hot(clock, HotOptions(catalog)) {}
 
 }  // namespace kvarts::http

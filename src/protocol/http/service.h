@@ -14,6 +14,7 @@
 #include "model/keys/pages.h"
 #include "net/http/response_head.h"
 #include "protocol/common/loop_metrics.h"
+#include "protocol/common/loop_reads.h"
 #include "protocol/common/namespace_metrics.h"
 #include "protocol/http/collector.h"
 #include "protocol/http/options.h"
@@ -27,8 +28,9 @@ namespace kvarts::http {
 
 // Belongs to one loop; metrics and hot keys may be read by anybody.
 struct LoopState {
-  LoopState(const Clock& clock, Catalog& catalog, NamespacePlaces& places);
+  LoopState(const Clock& clock, Catalog& catalog, NamespacePlaces& places, net::Loop& loop, Engine& engine);
 
+  std::unique_ptr<LoopReads> reads;  // ends before the engine
   HttpDate date;
   LoopMetrics metrics;
   NamespaceMetrics namespaces;

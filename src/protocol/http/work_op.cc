@@ -34,7 +34,7 @@ net::Task<Status> WorkOp::Run(Session& session, Answer& answer) {
     co_return Status();
   }
   WorkTurn turn = session.Turn(*lane_);
-  if (lane_ == WorkerPool::Lane::kLong) turn.stop = session.gone;
+  if (lane_ == WorkerPool::Lane::kLong) turn.stop = session.Gone();
   Status answered = co_await AnswerOnWorker(session, answer, write_, std::move(turn));
   co_return answered;
 }
