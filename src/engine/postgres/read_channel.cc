@@ -45,7 +45,8 @@ void ChannelConnections::Loop() {
     lock.unlock();
     closing.clear();
     if (order != nullptr && !stopping) {
-      auto lease = servers_.Primary(Use::kLoop, In(shared_.options.connect_timeout));
+      // Whoever waited here for one to be closed would wait for itself.
+      auto lease = servers_.Primary(Use::kLoop, In(shared_.options.connect_timeout), Pool::WhenFull::kRefuse);
       if (lease.has_value()) order->lease_ = *std::move(lease);
       order->done_.store(true, std::memory_order_release);
     }

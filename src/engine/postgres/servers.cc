@@ -192,10 +192,10 @@ Result<Servers::Server*> Servers::AwaitPrimary(Deadline deadline) {
   return servers_[*primary].get();
 }
 
-Result<Pool::Lease> Servers::Primary(Use use, Deadline deadline) {
+Result<Pool::Lease> Servers::Primary(Use use, Deadline deadline, Pool::WhenFull when_full) {
   while (true) {
     KVARTS_TRY(Server* const server, AwaitPrimary(deadline));
-    auto lease = server->pool(use).Take(deadline);
+    auto lease = server->pool(use).Take(deadline, when_full);
     if (lease.has_value() || lease.error().code() != ErrorCode::kUnavailable) return lease;
     // Who is in too much of a hurry to be answered has not shown that the server does not answer.
     if (steady_clock::now() >= deadline) return lease;

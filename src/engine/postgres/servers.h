@@ -65,8 +65,8 @@ class Servers {
   Result<Found> Start(Deadline deadline);
 
   // `unavailable` when there has been no primary for primary_patience, or is none until the deadline; `overloaded` when
-  // all connections are in use until then.
-  Result<Pool::Lease> Primary(Use use, Deadline deadline);
+  // all connections are in use until then, or now.
+  Result<Pool::Lease> Primary(Use use, Deadline deadline, Pool::WhenFull when_full = Pool::WhenFull::kWait);
   // Replicas in turn. Empty when there is none such, so that the primary has to do it; `overloaded` as above.
   Result<Pool::Lease> Replica(Use use, const ReplicaNeed& need, Deadline deadline);
 
