@@ -9,7 +9,7 @@
 #include "http/event_reader.h"
 #include "http/http_fixture.h"
 #include "support/eventually.h"
-#include "support/postgres_database.h"
+#include "support/own_server.h"
 
 namespace kvarts::test {
 namespace {
@@ -455,6 +455,8 @@ TEST_P(WatchTest, MaxWatchers) {
 
 // A watch that waits is nobody's worker's business, also when what it waits for is long in coming.
 TEST_P(WatchTest, MoreWatchesThanWorkersLeaveThemToOthers) {
+  std::unique_ptr<OwnServer> own;
+  if (GetParam().shared) own = std::make_unique<OwnServer>();
   const TempDir dir;
   const ServerProcess server({"--engine", GetParam().name, "--data", dir / "data", "--worker-threads", "1",
                               "--http-request-timeout", "5s", "--watch-heartbeat", "13s"});

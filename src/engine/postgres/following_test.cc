@@ -12,6 +12,7 @@
 #include "support/eventually.h"
 #include "support/held_commit.h"
 #include "support/local_cluster.h"
+#include "support/own_server.h"
 #include "support/postgres_database.h"
 
 namespace kvarts::postgres {
@@ -151,11 +152,16 @@ class Follower final : public CommitListener {
 class TouchedTest : public SettleTest {
  protected:
   void SetUp() override {
+    if (test::PostgresDatabase::Missing().empty()) own_ = std::make_unique<test::OwnServer>();
     SettleTest::SetUp();
     if (IsSkipped()) return;
     engine_->SetListener(&follower_);
   }
-  void TearDown() override { engine_.reset(); }
+  void TearDown() override {
+    engine_.reset();
+    database_.reset();
+    own_.reset();
+  }
   // Another process: one that does not know what is followed, so the server finds out.
   test::HeldCommit Hold(const std::string& key) {
     return test::HeldCommit(database_->target(), MakeCommit({Mutation::Put(key, "")}));
@@ -176,6 +182,7 @@ class TouchedTest : public SettleTest {
   }
   std::string Ask(const std::string& sql) { return database_->Ask(sql); }
 
+  std::unique_ptr<test::OwnServer> own_;
   const KeyRange range_ = KeyRange::Prefix("w/");
   Follower follower_;
 };

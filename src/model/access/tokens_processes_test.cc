@@ -2,6 +2,7 @@
 #include "model/access/token.h"
 #include "model/access/tokens.h"
 #include "support/failing_reads.h"
+#include "support/own_server.h"
 #include "support/processes.h"
 
 namespace kvarts::test {
@@ -34,8 +35,25 @@ TEST_P(SharedTokensTest, WhatOneMakesAndRevokesOthersHearOfSoon) {
   }
 }
 
+// On a server of its own.
+class HeldTokensTest : public ProcessesTest {
+ protected:
+  void SetUp() override {
+    own_ = std::make_unique<OwnServer>();
+    ProcessesTest::SetUp();
+  }
+  void TearDown() override {
+    ProcessesTest::TearDown();
+    own_.reset();
+  }
+
+ private:
+  std::unique_ptr<OwnServer> own_;
+};
+KVARTS_ON_ENGINES_WITH(HeldTokensTest, shared);
+
 // A dump, say: what it reads or is going to write has nothing to do with tokens.
-TEST_P(SharedTokensTest, OthersHearOfItWhileSomebodysTransactionIsOpen) {
+TEST_P(HeldTokensTest, OthersHearOfItWhileSomebodysTransactionIsOpen) {
   Store& a = Begin();
   Store& b = Begin();
   auto of_b = Tokens::Open(b);

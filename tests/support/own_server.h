@@ -1,0 +1,26 @@
+// A PostgreSQL server of its own for a test that would disturb others on the one that all share: as one that keeps a
+// transaction open, which nobody's commits are settled behind. What is opened while it is there is on it.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+#include "support/local_cluster.h"
+#include "support/postgres_database.h"
+
+namespace kvarts::test {
+
+class OwnServer {
+ public:
+  OwnServer() : shared_(std::getenv(kName)), cluster_(0) { setenv(kName, cluster_.targets().front().c_str(), 1); }
+  ~OwnServer() { setenv(kName, shared_.c_str(), 1); }
+  OwnServer(const OwnServer&) = delete;
+  OwnServer& operator=(const OwnServer&) = delete;
+
+ private:
+  static constexpr const char* kName = "KVARTS_TEST_POSTGRES";
+  const std::string shared_;
+  const LocalCluster cluster_;
+};
+
+}  // namespace kvarts::test
