@@ -27,6 +27,7 @@ class SettleTest : public testing::Test {
  protected:
   void SetUp() override {
     if (!test::PostgresDatabase::Missing().empty()) GTEST_SKIP() << test::PostgresDatabase::Missing();
+    own_ = std::make_unique<test::OwnServer>();
     database_ = std::make_unique<test::PostgresDatabase>();
     PostgresOptions options;
     options.servers = {database_->target()};
@@ -45,6 +46,7 @@ class SettleTest : public testing::Test {
     return settled ? *settled : kNoVersion;
   }
 
+  std::unique_ptr<test::OwnServer> own_;  // many of these keep commits on their way
   std::unique_ptr<test::PostgresDatabase> database_;
   std::unique_ptr<Engine> engine_;
 };
@@ -152,16 +154,11 @@ class Follower final : public CommitListener {
 class TouchedTest : public SettleTest {
  protected:
   void SetUp() override {
-    if (test::PostgresDatabase::Missing().empty()) own_ = std::make_unique<test::OwnServer>();
     SettleTest::SetUp();
     if (IsSkipped()) return;
     engine_->SetListener(&follower_);
   }
-  void TearDown() override {
-    engine_.reset();
-    database_.reset();
-    own_.reset();
-  }
+  void TearDown() override { engine_.reset(); }
   // Another process: one that does not know what is followed, so the server finds out.
   test::HeldCommit Hold(const std::string& key) {
     return test::HeldCommit(database_->target(), MakeCommit({Mutation::Put(key, "")}));
@@ -182,7 +179,6 @@ class TouchedTest : public SettleTest {
   }
   std::string Ask(const std::string& sql) { return database_->Ask(sql); }
 
-  std::unique_ptr<test::OwnServer> own_;
   const KeyRange range_ = KeyRange::Prefix("w/");
   Follower follower_;
 };
