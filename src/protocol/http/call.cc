@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "protocol/http/compress.h"
 #include "protocol/http/held_bytes.h"
@@ -111,10 +113,12 @@ WorkTurn Session::Turn(WorkerPool::Lane lane) const {
   return {lane, std::chrono::steady_clock::now() + service.options.request_timeout};
 }
 
-net::Task<bool> Session::Send() {
+net::Task<bool> Session::Send(uint64_t counted) {
   if (stream.FlushNow()) co_return true;
   StreamBytes held(service.inflight_bytes, service.stream_bytes, service.stream_room());
-  if (!held.Add(stream.output().size())) {
+  const uint64_t bytes = stream.output().size();
+  const bool fits = held.Add(bytes - std::min(bytes, counted));
+  if (!fits && counted == 0) {
     stream.Abort();
     co_return false;
   }

@@ -137,8 +137,9 @@ struct Session {
   WorkTurn Turn(WorkerPool::Lane lane) const;
   // Sends what there is of an answer that is streamed. What the client does not take at once is held for it and counts
   // among max_inflight_bytes; when half of those are used, or it takes nothing for write_timeout, it is cut off, and
-  // this is false.
-  net::Task<bool> Send();
+  // this is false. What came from where `counted` bytes are counted for it until it is sent is not cut off for its
+  // size: it is a little more than those at most, once it is written out.
+  net::Task<bool> Send(uint64_t counted = 0);
 };
 
 // An answer that is streamed is made in parts of about so many bytes, or of one key or change that is larger; the next

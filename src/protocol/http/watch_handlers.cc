@@ -101,7 +101,7 @@ class Backlog {
     return begun_;
   }
   // The oldest, about so many bytes of them; whether there are more. An error once changes were lost, after those
-  // before them.
+  // before them. They count until they are sent: who sends them must find the room that they had.
   Result<std::vector<WatchEvent>> Take(size_t at_most_bytes, bool* more) {
     std::vector<Change> changes;
     {
@@ -113,13 +113,21 @@ class Backlog {
         changes.push_back(std::move(changes_.front()));
         changes_.pop_front();
       }
-      held_.Remove(taken);
+      under_way_ += taken;
       *more = !changes_.empty() || lost_;
     }
     std::vector<WatchEvent> events;
     events.reserve(changes.size());
     for (const Change& change : changes) events.push_back(EventOf(change.mutation, change.place, watched_));
     return events;
+  }
+  size_t under_way() {
+    std::lock_guard lock(mutex_);
+    return under_way_;
+  }
+  void Sent() {
+    std::lock_guard lock(mutex_);
+    held_.Remove(std::exchange(under_way_, 0));
   }
   size_t bytes() {
     std::lock_guard lock(mutex_);
@@ -160,6 +168,7 @@ class Backlog {
   std::mutex mutex_;
   std::deque<Change> changes_;
   StreamBytes held_;
+  size_t under_way_ = 0;  // of those
   Version version_;
   uint64_t index_ = 0;
   bool begun_ = false;
@@ -225,7 +234,8 @@ class Watch final : public SlowOp {
       }
       if (query_.events) {
         AppendEvents(session, found, last);
-        const bool sent = co_await session.Send();
+        const bool sent = co_await session.Send(backlog->under_way());
+        backlog->Sent();
         if (last || !sent) break;
       }
       if (!more_) co_await session.stream.Sleep(std::min(SleepUntil(service, until), TokenLasts(session)));
