@@ -169,6 +169,37 @@ TEST_F(WatchTest, HearsOfTheEndAndNothingOnceStopped) {
   EXPECT_FALSE(watch.Start(-1));
 }
 
+Task<> NoteWhenReadable(Pollable& socket, std::string* order) {
+  socket.ReadDrained();
+  co_await socket.Readable();
+  *order += "socket";
+}
+
+// Its callback may resume others, and end those of whom there is something to tell.
+TEST_F(WatchTest, IsToldBehindAllSocketsThatAreReady) {
+  std::array<int, 2> others{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, others.data()), 0);
+  std::string order;
+  auto socket = std::make_unique<Pollable>();
+  Watch watch(loop_.poller(), [&](Watch::Ready) {
+    order += " watch";
+    socket.reset();
+    watch.Stop();
+    loop_.Stop();
+  });
+  ASSERT_TRUE(watch.Start(ends_[0]));
+  ASSERT_TRUE(loop_.poller().Add(others[0], socket.get()));
+  loop_.Spawn(NoteWhenReadable(*socket, &order));
+  // Both are ready when the loop looks, the one that is watched first.
+  loop_.Post([&] {
+    Give("a");
+    EXPECT_EQ(::write(others[1], "a", 1), 1);
+  });
+  loop_.Run();
+  EXPECT_EQ(order, "socket watch");
+  for (const int other : others) ::close(other);
+}
+
 TEST_F(WatchTest, AnotherDescriptorTakesItsPlace) {
   std::array<int, 2> others{};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, others.data()), 0);

@@ -2,11 +2,14 @@
 
 #include <sys/epoll.h>
 
+#include <algorithm>
 #include <array>
 #include <asio/post.hpp>
 #include <asio/redirect_error.hpp>
 #include <cerrno>
+#include <span>
 #include <system_error>
+#include <typeinfo>
 #include <utility>
 
 namespace kvarts::net {
@@ -99,16 +102,23 @@ Task<> Poller::Run() {
 void Poller::TellReady() {
   std::array<epoll_event, kEvents> events;
   const int count = ::epoll_wait(descriptor_.native_handle(), events.data(), kEvents, 0);
+  // After the sockets: who watches for others, or a letter, may end a connection that there was something to tell.
+  std::array<const epoll_event*, kEvents> watched;
+  size_t watches = 0;
   bool mail = false;
-  for (int i = 0; i < count; ++i) {
-    auto* const target = static_cast<PollTarget*>(events[static_cast<size_t>(i)].data.ptr);
+  for (const epoll_event& event : std::span(events).first(static_cast<size_t>(std::max(count, 0)))) {
+    auto* const target = static_cast<PollTarget*>(event.data.ptr);
     if (target == nullptr) {
       mail = true;
+    } else if (typeid(*target) == typeid(Watch)) {
+      watched[watches++] = &event;
     } else {
-      target->Told(events[static_cast<size_t>(i)].events);
+      target->Told(event.events);
     }
   }
-  // After the sockets: a letter may end a connection that there was something to tell.
+  for (const epoll_event* const event : std::span(watched).first(watches)) {
+    static_cast<PollTarget*>(event->data.ptr)->Told(event->events);
+  }
   if (mail) mailbox_.Open();
 }
 

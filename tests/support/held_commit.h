@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -12,7 +13,8 @@ namespace kvarts::test {
 
 class HeldCommit {
  public:
-  HeldCommit(const std::string& target, const Commit& commit) {
+  // At the server's time, unless one is given.
+  HeldCommit(const std::string& target, const Commit& commit, std::optional<Timestamp> now = std::nullopt) {
     auto opened = postgres::Connection::Open(target, postgres::AllStatements(), Soon());
     if (!opened) throw std::runtime_error(opened.error().ToString());
     connection_ = *std::move(opened);
@@ -21,7 +23,8 @@ class HeldCommit {
     const postgres::KnownFollowed nobody;  // so the server finds out
     postgres::Group group(none, nobody);
     group.Add(commit);
-    const auto rows = connection_->Fly(postgres::kCommit, group.Call(std::nullopt, 0), Soon());
+    const auto given = now ? std::optional(now->micros) : std::nullopt;
+    const auto rows = connection_->Fly(postgres::kCommit, group.Call(given, 0), Soon());
     if (!rows) throw std::runtime_error(rows.error().error.ToString());
     version_ = postgres::VerdictOf(*rows, 0).version;
   }

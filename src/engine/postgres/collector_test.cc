@@ -11,6 +11,7 @@
 #include "support/commits.h"
 #include "support/engines.h"
 #include "support/eventually.h"
+#include "support/held_commit.h"
 #include "support/postgres_database.h"
 #include "support/reads.h"
 
@@ -187,6 +188,23 @@ TEST_F(CollectorTest, ARangeThatNothingWasTakenFromSinceHasNotChanged) {
   Must({Mutation::Erase("r2")});
   LetGo();
   AwaitCollector();
+  const auto outcome =
+      CommitAndWait(*engine_, MakeCommit({Mutation::Put("sum", "1")}, {test::RangeUnchanged("r", "s", seen)}));
+  EXPECT_EQ(CodeOf(outcome), "precondition_failed");
+}
+
+// What was erased by a commit that was on its way when the range was read has changed it, though its version is older.
+TEST_F(CollectorTest, ARangeThatWasReadWhileACommitWasOnItsWayHasChanged) {
+  Must({Mutation::Put("r1", "1")});
+  test::HeldCommit slow(database_->target(), MakeCommit({Mutation::Erase("r1")}), clock_->Now());
+  clock_->Advance(Duration::Seconds(5));
+  Must({Mutation::Put("later", "1")});
+  const Version seen = (*engine_->OpenView())->version();
+  EXPECT_GT(seen, slow.version());
+  slow.End();
+  LetGo();
+  AwaitCollector();
+  EXPECT_EQ(Rows(), 1);
   const auto outcome =
       CommitAndWait(*engine_, MakeCommit({Mutation::Put("sum", "1")}, {test::RangeUnchanged("r", "s", seen)}));
   EXPECT_EQ(CodeOf(outcome), "precondition_failed");

@@ -386,7 +386,7 @@ TEST_F(CommitPathTest, WhatAViewSawIsHeldToTheLifeOfTheServer) {
 // Who waits for a lock in vain is told that nothing was done; those who came along are not held up for good.
 TEST_F(CommitPathTest, WhoWaitsForALockInVainIsRefusedAlone) {
   PostgresOptions options;
-  options.request_timeout = std::chrono::milliseconds(1'500);
+  options.request_timeout = seconds(6);
   const auto engine = Open(options);
   test::HeldCommit held(database_->target(), MakeCommit({Mutation::Put("held", "1")}));
   std::vector<std::unique_ptr<TestSubmission>> all;

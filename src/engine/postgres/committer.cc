@@ -266,8 +266,10 @@ void Committer::Turn::RunAgain(std::unique_ptr<Submission> submission) {
   const SessionToken session = LetGo(**connection, submission->commit.durability);
   *connection = {};
   if (!version.has_value()) return Done(std::move(submission), version.error());
-  if (!submission->commit.mutations.empty()) Committed(*submission, *version);
-  shared_.SawVersion(*version);
+  const Commit& commit = submission->commit;
+  if (!commit.mutations.empty()) Committed(*submission, *version);
+  // Of one that came to nothing it is its view's, which no commit has.
+  if (!commit.mutations.empty() || !commit.preconditions.empty()) shared_.SawVersion(*version);
   Done(std::move(submission), kvarts::Committed{*version, 0, session});
 }
 

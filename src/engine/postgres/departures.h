@@ -30,7 +30,7 @@ class Departures {
         continue;
       }
       const Clock::time_point due = under_way_ < kEnough ? first_ + moment_ : last_ + patience_;
-      if (IsFull(count) || Clock::now() >= due) return Leave(count);
+      if (IsFull(count) || ending() || Clock::now() >= due) return Leave(count);
       changed_.wait_until(lock, due);
     }
   }
@@ -55,7 +55,7 @@ class Departures {
 
   size_t Leave(size_t count) {
     // Some who were here may be back in a moment: they are forgotten slowly.
-    all_ = std::max(count + away_, all_ - all_ / 8);
+    all_ = std::max(count + away_, all_ - (all_ + 7) / 8);
     const size_t taken = std::min(count, (all_ + 1) / 2);
     ++under_way_;
     away_ += taken;

@@ -309,7 +309,7 @@ BEGIN
         ELSE
           v_seen := split_part(o_snapshot[i], '/', 2)::pg_snapshot;
           -- What was collected may have been under way when the view was opened, if that was soon behind it.
-          v_holds := (o_number[i] >= v_floor + (60000000 << 10) OR v_floor_tx < pg_snapshot_xmin(v_seen))
+          v_holds := (o_number[i] >= v_floor + (60000000::bigint << 10) OR v_floor_tx < pg_snapshot_xmin(v_seen))
             AND NOT EXISTS (
               SELECT FROM kvarts.entry t
                WHERE (t.key, t.rest) >= (o_key[i], o_rest[i]) AND (t.key, t.rest) < (o_end[i], o_end_rest[i])
@@ -408,7 +408,7 @@ BEGIN
 END $$;
 
 -- Takes away what has been dead since before a version. The floor is the newest of what ever went, and rises with it: who
--- decides by a range that was read before is run again. How many there were.
+-- decides by a range that was read before is run again. How many rows there were, or ranges if those were more.
 CREATE FUNCTION kvarts.collect(p_before bigint, p_limit bigint) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_count bigint;
@@ -421,13 +421,16 @@ BEGIN
      LIMIT p_limit FOR UPDATE SKIP LOCKED),
   gone AS (
     DELETE FROM kvarts.entry t USING dead WHERE t.key = dead.key AND t.digest = dead.digest RETURNING t.version, t.tx),
-  ranges AS (DELETE FROM kvarts.erased_range WHERE version <= p_before RETURNING version, tx),
+  ranges AS (
+    DELETE FROM kvarts.erased_range
+     WHERE ctid = ANY (ARRAY(SELECT e.ctid FROM kvarts.erased_range e WHERE e.version <= p_before LIMIT p_limit))
+    RETURNING version, tx),
   went AS (SELECT * FROM gone UNION ALL SELECT * FROM ranges),
   risen AS (
     UPDATE kvarts.state SET floor = greatest(floor, w.version), floor_tx = greatest(floor_tx, w.tx)
       FROM (SELECT (SELECT max(version) FROM went), (SELECT tx FROM went ORDER BY tx DESC LIMIT 1)) w(version, tx)
      WHERE w.version > floor OR w.tx > floor_tx)
-  SELECT count(*) INTO v_count FROM gone;
+  SELECT greatest((SELECT count(*) FROM gone), (SELECT count(*) FROM ranges)) INTO v_count;
   RETURN v_count;
 END $$;
 
@@ -559,10 +562,10 @@ const Statement kRequireStandbys = {"kvarts_require_standbys",
 const Statement kScan = {"kvarts_scan", "SELECT * FROM kvarts.scan($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11)"};
 const Statement kBegin = {"kvarts_begin", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"};
 const Statement kOpenView = {"kvarts_open_view", R"sql(
-SELECT c.last_value + 1, greatest($1::bigint, coalesce($2::bigint, kvarts.now_micros()), c.last_value >> 10),
+SELECT c.last_value + 1, greatest($1::bigint, coalesce($2::bigint, kvarts.now_micros()), (c.last_value + 1) >> 10),
        (SELECT n.life::text FROM kvarts.noting n) || '/' || pg_current_snapshot()::text FROM kvarts.clock c)sql"};
 const Statement kOpenReplicaView = {"kvarts_open_replica_view", R"sql(
-SELECT c.last_value + 1, greatest($1::bigint, coalesce($2::bigint, kvarts.now_micros()), c.last_value >> 10), ''
+SELECT c.last_value + 1, greatest($1::bigint, coalesce($2::bigint, kvarts.now_micros()), (c.last_value + 1) >> 10), ''
   FROM kvarts.clock c)sql"};
 // No view has a number that one had before.
 const Statement kBeginLife = {"kvarts_begin_life", R"sql(
@@ -595,7 +598,7 @@ noted AS (
   INSERT INTO kvarts.erased_range
   SELECT g.version, g.tx, g.key, g.rest, CASE WHEN octet_length(g.key) < 2000 THEN g.key || '\x00' ELSE g.key END,
          CASE WHEN octet_length(g.key) < 2000 THEN '' ELSE g.rest || '\x00' END
-    FROM gone g, kvarts.state s WHERE g.version > s.floor)
+    FROM gone g, kvarts.state s WHERE g.version > s.floor OR g.tx > s.floor_tx)
 SELECT p.key || p.rest FROM page p ORDER BY p.key, p.rest OFFSET $6 - 1)sql"};
 const Statement kAnalyze = {"kvarts_analyze", "ANALYZE kvarts.entry"};
 const Statement kCollect = {"kvarts_collect", "SELECT kvarts.collect($1, $2)"};
@@ -644,9 +647,10 @@ SELECT t.kind, t.lo, t.lo_rest, t.hi, t.hi_rest, s.now::text, pg_snapshot_xmin(s
        EXISTS (SELECT FROM pg_snapshot_xip($1::text::pg_snapshot) x WHERE x < $2::xid8 AND pg_visible_in_snapshot(x, s.now))
          OR coalesce($2::xid8 > pg_snapshot_xmax($1::text::pg_snapshot), false)
   FROM (SELECT pg_current_snapshot() OFFSET 0) s(now) LEFT JOIN (
-    SELECT DISTINCT kind, lo, lo_rest, hi, hi_rest FROM kvarts.touched
-     WHERE tx >= pg_snapshot_xmax($1::text::pg_snapshot)
-        OR tx = ANY (ARRAY(SELECT pg_snapshot_xip($1::text::pg_snapshot))) LIMIT $3) t ON true)sql"};
+    SELECT kind, lo, lo_rest, hi, hi_rest FROM kvarts.touched WHERE tx >= pg_snapshot_xmax($1::text::pg_snapshot)
+     UNION
+    SELECT kind, lo, lo_rest, hi, hi_rest FROM kvarts.touched
+     WHERE tx = ANY (ARRAY(SELECT pg_snapshot_xip($1::text::pg_snapshot))) LIMIT $3) t ON true)sql"};
 // The limit is one that the planner knows, so it does not prepare for many.
 const Statement kChanged = {"kvarts_changed", R"sql(
 SELECT (SELECT life::text FROM kvarts.noting), (SELECT forgotten FROM kvarts.noting),

@@ -367,7 +367,7 @@ Status Following::TellTouched(Connection& connection) {
   const auto notes = connection.Fly(kTouched, std::move(params), shared_.request_deadline());
   if (!notes.has_value()) return notes.error().error;
   std::vector<KeyRange> touched;
-  if (notes->Bool(0, kEnded) && !(mark_ && mark_->reached())) touched = touched_.Newcomers();
+  if (notes->Bool(0, kEnded)) touched = touched_.Newcomers();
   const int count = notes->IsNull(0, kTouchedKind) ? 0 : notes->size();
   // Others forget what was touched some time ago, whoever has not been told of it yet.
   const bool late = !told_in_.empty() && Now() > told_at_ + kProlonged / 2;

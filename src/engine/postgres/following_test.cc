@@ -168,11 +168,9 @@ class TouchedTest : public SettleTest {
   void Follow() {
     follower_.Want(range_);
     engine_->FollowNow();
-    while (Ask("SELECT count(*) FROM kvarts.followed") == "0") usleep(5'000);
+    ASSERT_TRUE(test::Eventually([this] { return Ask("SELECT count(*) FROM kvarts.followed") != "0"; }));
     const Version now = Put("elsewhere");
-    const Deadline end = In(seconds(10));
-    while (engine_->Settled() < now && std::chrono::steady_clock::now() < end) usleep(5'000);
-    EXPECT_GE(engine_->Settled(), now);
+    ASSERT_TRUE(test::Eventually([&] { return engine_->Settled() >= now; }));
     // The telling of a mark is behind its being settled.
     PutElsewhere("w/begin");
     ASSERT_TRUE(follower_.IsTold(KeyRange::Single("w/begin")));
@@ -200,8 +198,7 @@ TEST_F(TouchedTest, WhatIsVisibleIsToldOnceWhoeverHasATransactionOpen) {
   open.reset();
   // Not again when all have ended, either.
   const Version now = Put("elsewhere");
-  const Deadline end = In(seconds(10));
-  while (engine_->Settled() < now && std::chrono::steady_clock::now() < end) usleep(5'000);
+  ASSERT_TRUE(test::Eventually([&] { return engine_->Settled() >= now; }));
   PutElsewhere("w/c");
   EXPECT_EQ(follower_.Take(1), Ranges{KeyRange::Single("w/c")});
 }

@@ -182,6 +182,7 @@ void PgReadChannel::GiveToReaders(Reads reads) {
 }
 
 void PgReadChannel::LetGo() {
+  leave_by_.reset();
   if (!connection_) return;
   host_.Unwatch();
   connections_.Close(std::exchange(connection_, {}));

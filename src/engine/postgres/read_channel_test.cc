@@ -244,7 +244,7 @@ TEST_F(ReadChannelTest, AConnectionThatIsCutWithReadsUnderWayCostsNobodyAnAnswer
 }
 
 TEST_F(ReadChannelTest, AnswersThatAreLateAreGivenUp) {
-  options_.request_timeout = milliseconds(500);
+  options_.request_timeout = milliseconds(3'000);
   Open();
   Put("a", "1");
   Served served(*engine_);
@@ -323,6 +323,7 @@ class ReadChannelFailoverTest : public testing::Test {
     PostgresOptions options;
     options.servers = cluster_->targets();
     options.probe_interval = milliseconds(200);
+    options.request_timeout = std::chrono::seconds(30);  // longer than a promotion takes
     auto opened = OpenPostgresEngine(options);
     ASSERT_TRUE(opened.has_value()) << opened.error();
     engine_ = *std::move(opened);

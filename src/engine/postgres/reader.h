@@ -1,4 +1,4 @@
-// Reads of the newest records, together: what arrives while a round trip is under way shares the next one.
+// Reads of the newest records, together: what arrives while round trips are under way shares the next one.
 #pragma once
 
 #include <atomic>

@@ -21,7 +21,7 @@ class ServerClock {
   void Saw(int64_t said, int64_t read_at) {
     const int64_t ahead = said - read_at;
     const std::lock_guard lock(mutex_);
-    if (const int64_t window = read_at / kWindow; window != window_) {
+    if (const int64_t window = read_at / kWindow; window > window_) {
       best_ = {window == window_ + 1 ? best_[1] : kNothing, kNothing};
       window_ = window;
     }
