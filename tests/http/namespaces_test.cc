@@ -1,6 +1,8 @@
 // Namespaces over HTTP: declared, changed, dropped; what they ask of keys and values; and their jobs.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <chrono>
 #include <thread>
 
@@ -371,12 +373,14 @@ TEST_P(NamespacesTest, JobsAreListedPageByPage) {
   ASSERT_GE(all.size(), 5U);
   std::vector<std::string> paged;
   std::string query = "limit=2";
-  while (paged.size() < all.size() + 2) {
+  while (paged.size() < all.size() + 20) {
     const JsonValue page = JsonValue::Parse(Get("/jobs?" + query).body);
     for (const JsonValue& item : page["items"].elements()) paged.push_back(item["id"].text());
     if (page["next"].is_null()) break;
     query = "limit=2&after=" + page["next"].text();
   }
+  // The server may have begun jobs of its own meanwhile.
+  std::erase_if(paged, [&](const std::string& id) { return std::ranges::find(all, id) == all.end(); });
   EXPECT_EQ(paged, all);
   for (const char* wrong : {"limit=0", "limit=1001", "after=x", "before=x"}) {
     EXPECT_TRUE(IsProblem(Get(std::string("/jobs?") + wrong), 400, "invalid_argument")) << wrong;
