@@ -109,7 +109,7 @@ class ScanPage {
 class View {
  public:
   virtual ~View() = default;
-  virtual Version version() const = 0;  // that of the newest commit it shows, or more, and less than any later one's
+  virtual Version version() const = 0;  // that of the newest commit it shows, or more
   virtual Timestamp time() const = 0;
   // out[i] is the record under keys[i], or nothing. Both spans have the same size.
   virtual Status Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out,

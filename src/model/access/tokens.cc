@@ -58,6 +58,7 @@ Status Tokens::Load() {
   {
     const std::lock_guard lock(changing_);
     loading_ = true;
+    early_.clear();  // of one that failed: this view shows them
   }
   const Version settled = store_.engine().Settled();
   std::vector<TokenRecord> records;
