@@ -13,6 +13,7 @@
 #include "support/environment.h"
 #include "support/eventually.h"
 #include "support/local_cluster.h"
+#include "support/stopped.h"
 
 namespace kvarts::postgres {
 namespace {
@@ -133,8 +134,7 @@ TEST_F(ConsistencyTest, ReplicasAnswerWhileThePrimaryDoesNot) {
   const SessionToken token = Put("a", "1", Durability::kApplied);
   ASSERT_TRUE(Eventually(
       [&] { return Get("a", kEventual) == "1" && Get("a", kEventual) == "1" && Get("a", kEventual) == "1"; }));
-  const std::vector<int> primary = cluster_->Processes("0-primary");
-  for (const int pid : primary) kill(pid, SIGSTOP);
+  const test::Stopped stopped(cluster_->Processes("0-primary"));
   const auto began = steady_clock::now();
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(Get("a", kEventual), "1");
@@ -142,7 +142,6 @@ TEST_F(ConsistencyTest, ReplicasAnswerWhileThePrimaryDoesNot) {
     EXPECT_EQ(GetByView("a", Session(token)), "1");
   }
   EXPECT_LT(steady_clock::now() - began, seconds(9));
-  for (const int pid : primary) kill(pid, SIGCONT);
 }
 
 TEST_F(ConsistencyTest, ValuesExpireOnReplicasByThePrimarysTime) {

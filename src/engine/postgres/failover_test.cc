@@ -11,6 +11,7 @@
 #include "support/eventually.h"
 #include "support/local_cluster.h"
 #include "support/programs.h"
+#include "support/stopped.h"
 
 namespace kvarts::postgres {
 namespace {
@@ -20,25 +21,6 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 using test::Eventually;
 using testing::HasSubstr;
-
-// Processes that do nothing for a while; they go on at the latest when the test ends.
-class Stopped {
- public:
-  explicit Stopped(std::vector<int> processes) : processes_(std::move(processes)) { Signal(SIGSTOP); }
-  ~Stopped() { Continue(); }
-  Stopped(const Stopped&) = delete;
-  Stopped& operator=(const Stopped&) = delete;
-
-  const std::vector<int>& processes() const { return processes_; }
-  void Continue() const { Signal(SIGCONT); }
-
- private:
-  void Signal(int number) const {
-    for (const int pid : processes_) kill(pid, number);
-  }
-
-  const std::vector<int> processes_;
-};
 
 // A primary with two replicas, an engine on it, and beside it the servers as the engine sees them.
 class FailoverTest : public testing::Test {
@@ -196,7 +178,7 @@ TEST_F(FailoverTest, AReplicaThatDoesNotReplayLags) {
 
 TEST_F(FailoverTest, AServerThatIsStoppedCostsNobodyItsTimeout) {
   ASSERT_TRUE(servers_->Replica(Use::kReading, {}, In(seconds(10))).has_value());
-  const Stopped stopped(cluster_->Processes("0-replica-1"));
+  const test::Stopped stopped(cluster_->Processes("0-replica-1"));
   ASSERT_GT(stopped.processes().size(), 1u);
   EXPECT_TRUE(Eventually([&] { return Stats(1).failures > 0; }));
   const auto began = steady_clock::now();

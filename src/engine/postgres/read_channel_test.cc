@@ -14,6 +14,7 @@
 #include "support/eventually.h"
 #include "support/local_cluster.h"
 #include "support/postgres_database.h"
+#include "support/stopped.h"
 
 namespace kvarts::postgres {
 namespace {
@@ -366,8 +367,7 @@ TEST_F(ReadChannelFailoverTest, WhatIsUnderWayToAServerThatHangsIsAskedOfTheNext
     return served_->Get("a", {.freshness = {.consistency = Consistency::kEventual}}) == "1";
   })) << "a replica has it";
   ASSERT_TRUE(served_->Warm());
-  const std::vector<int> primary = cluster_->Processes("0-primary");
-  for (const int pid : primary) kill(pid, SIGSTOP);
+  const test::Stopped stopped(cluster_->Processes("0-primary"));
   std::deque<Read> reads;
   for (int i = 0; i < 10; ++i) served_->channel().Add(reads.emplace_back(std::vector<Bytes>{"a"}));
   served_->channel().Leave();
@@ -375,7 +375,6 @@ TEST_F(ReadChannelFailoverTest, WhatIsUnderWayToAServerThatHangsIsAskedOfTheNext
   EXPECT_TRUE(
       served_->TurnUntil([&] { return std::ranges::all_of(reads, [](const Read& read) { return read.dones != 0; }); }));
   for (const Read& read : reads) EXPECT_EQ(read.text(), "1");
-  for (const int pid : primary) kill(pid, SIGCONT);
 }
 
 }  // namespace
