@@ -47,7 +47,7 @@ class ReadChannel {
 
   // `read` is Done within Leave, Ready or Tick, or on another thread.
   virtual void Add(PendingGet& read) = 0;
-  // Nothing more is added for now: sends what was, unless it is better sent with what is yet to come. To be called once
+  // No more is added this turn: sends what was, unless it is better sent with what is yet to come. To be called once
   // behind any number of calls of Add and Ready.
   virtual void Leave() = 0;
   virtual void Ready() = 0;
