@@ -96,7 +96,7 @@ void PgReadChannel::Leave() {
 }
 
 bool PgReadChannel::IsEnough() {
-  if (2 * gathered_.size() >= expected_) return true;
+  if (4 * gathered_.size() >= 3 * expected_) return true;
   const auto now = std::chrono::steady_clock::now();
   if (!leave_by_) leave_by_ = now + kMoment;
   if (now >= *leave_by_) return true;
