@@ -1,7 +1,7 @@
 // Kvarts on PostgreSQL against what one would write by hand: a table with a primary key, asked with prepared statements
 // by pgbench. Both use the same server, with the same settings, fsync on and no replica; keys have 22 bytes, values
-// 100, and all keys are alike. Kvarts is asked over HTTP on 64 connections, by a generator with one thread; pgbench has
-// as many clients and threads as suit it best, found by trying.
+// 100, and all keys are alike. Kvarts is asked over HTTP on 64 connections; pgbench has as many clients as suit it best.
+// Both who ask have as many threads as suit them best. What is best is found by trying.
 //
 // Nothing is pinned to a core: PostgreSQL shares all of them with those who ask it. What our processes and the
 // generator take counts against us, and what pgbench takes against it. Contenders take turns, in both orders.
@@ -30,6 +30,7 @@ namespace {
 constexpr size_t kValueBytes = 100;
 constexpr uint32_t kConnections = 64;
 constexpr std::array<size_t, 3> kProcesses = {1, 2, 4};
+constexpr std::array<uint32_t, 2> kThreads = {1, 2};  // of those who ask
 // Numbers of 17 digits make keys of 22 bytes with nothing but their prefix before them.
 constexpr uint64_t kFirstNumber = 10'000'000'000'000'000;
 
@@ -160,15 +161,17 @@ class PostgresBench {
   void Run();
 
  private:
-  load::Settings SettingsOf(const Kind& kind, size_t processes) const;
+  load::Settings SettingsOf(const Kind& kind, size_t processes, uint32_t threads) const;
   void StartServers();
   void Fill();
-  Turn MeasureKvarts(const Kind& kind, size_t processes, double seconds) const;
+  Turn MeasureKvarts(const Kind& kind, size_t processes, uint32_t threads, double seconds) const;
   load::PgbenchRun RunPgbench(const Kind& kind, const load::PgbenchSettings& settings, PgbenchCost* cost) const;
   // Without what it takes to connect.
   Turn MeasurePgbench(const Kind& kind, const load::PgbenchSettings& settings) const;
   // The number of clients and threads with which it is fastest.
   load::PgbenchSettings BestPgbench(const Kind& kind) const;
+  // The number of threads with which the generator is fastest.
+  uint32_t BestThreads(const Kind& kind) const;
   void Compare(const Kind& kind) const;
 
   const Arguments arguments_;
@@ -180,7 +183,7 @@ class PostgresBench {
   std::vector<load::ServerProcess> kvarts_;
 };
 
-load::Settings PostgresBench::SettingsOf(const Kind& kind, size_t processes) const {
+load::Settings PostgresBench::SettingsOf(const Kind& kind, size_t processes, uint32_t threads) const {
   load::HttpSettings http;
   http.value_bytes = kValueBytes;
   http.accept_raw = true;
@@ -189,6 +192,7 @@ load::Settings PostgresBench::SettingsOf(const Kind& kind, size_t processes) con
   settings.port = kvarts_[0].port();
   for (size_t i = 1; i < processes; ++i) settings.more_ports.push_back(kvarts_[i].port());
   settings.connections = kConnections;
+  settings.threads = threads;
   settings.workload.keys = keys_;
   settings.workload.zipfian = false;
   settings.workload.gets = kind.puts ? 0 : 1;
@@ -207,7 +211,7 @@ void PostgresBench::StartServers() {
 }
 
 void PostgresBench::Fill() {
-  load::Settings settings = SettingsOf(kPuts, 1);
+  load::Settings settings = SettingsOf(kPuts, 1, 1);
   settings.connections = 1;
   settings.pipeline = 4;
   settings.workload.fill_batch = 1000;
@@ -222,8 +226,8 @@ void PostgresBench::Fill() {
        "CHECKPOINT", "VACUUM (FREEZE, ANALYZE) plain", "VACUUM (FREEZE, ANALYZE) kvarts.entry"});
 }
 
-Turn PostgresBench::MeasureKvarts(const Kind& kind, size_t processes, double seconds) const {
-  load::Settings settings = SettingsOf(kind, processes);
+Turn PostgresBench::MeasureKvarts(const Kind& kind, size_t processes, uint32_t threads, double seconds) const {
+  load::Settings settings = SettingsOf(kind, processes, threads);
   settings.seconds = seconds;
   const auto kvarts_nanos = [&] {
     int64_t sum = 0;
@@ -287,7 +291,7 @@ load::PgbenchSettings PostgresBench::BestPgbench(const Kind& kind) const {
   double best_rate = 0;
   std::string rates;
   for (const uint32_t clients : {8, 16, 32, 64}) {
-    for (const uint32_t threads : {1, 2}) {
+    for (const uint32_t threads : kThreads) {
       tried.clients = clients;
       tried.threads = threads;
       const double rate = RunPgbench(kind, tried, &cost).rate;
@@ -303,8 +307,26 @@ load::PgbenchSettings PostgresBench::BestPgbench(const Kind& kind) const {
   return best;
 }
 
+uint32_t PostgresBench::BestThreads(const Kind& kind) const {
+  for (const size_t processes : kProcesses) MeasureKvarts(kind, processes, 1, 1);  // warm
+  uint32_t best = 1;
+  double best_rate = 0;
+  std::string rates;
+  for (const uint32_t threads : kThreads) {
+    std::vector<double> tried;
+    for (int i = 0; i < 3; ++i) tried.push_back(MeasureKvarts(kind, 1, threads, arguments_.full ? 3 : 1).rate);
+    const double rate = Median(tried);
+    rates += fmt::format("{}{}: {:.0f} /s", rates.empty() ? "" : ", ", threads, rate);
+    if (rate <= best_rate) continue;
+    best_rate = rate;
+    best = threads;
+  }
+  Note(fmt::format("{}: the generator runs with {} threads (with {}).", kind.id, best, rates));
+  return best;
+}
+
 void PostgresBench::Compare(const Kind& kind) const {
-  for (const size_t processes : kProcesses) MeasureKvarts(kind, processes, 1);  // warm
+  const uint32_t threads = BestThreads(kind);
   const load::PgbenchSettings pgbench = BestPgbench(kind);
   std::array<Rates, kProcesses.size()> rates;
   Comparison cpu({.id = fmt::format("{}-cpu", kind.id), .what = "the same, CPU of all that takes part"});
@@ -314,7 +336,9 @@ void PostgresBench::Compare(const Kind& kind) const {
     if (kind.puts) postgres_.Execute({"VACUUM plain", "VACUUM kvarts.entry"});
     Turn reference;
     std::array<Turn, kProcesses.size()> ours;
-    const auto measure = [&](size_t i) { return [&, i] { ours[i] = MeasureKvarts(kind, kProcesses[i], seconds_); }; };
+    const auto measure = [&](size_t i) {
+      return [&, i] { ours[i] = MeasureKvarts(kind, kProcesses[i], threads, seconds_); };
+    };
     TakeTurns(
         round, [&] { reference = MeasurePgbench(kind, pgbench); }, measure(0), measure(1), measure(2));
     of_pgbench.Add(reference);
