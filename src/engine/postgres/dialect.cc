@@ -103,8 +103,7 @@ DECLARE
   v_first bigint;
 BEGIN
   IF pg_advisory_lock(1262902610, 1) IS NULL THEN NULL; END IF;
-  SELECT last_value INTO v_first FROM kvarts.clock;
-  v_first := greatest(v_first + 2, coalesce(p_now, kvarts.now_micros()) << 10);
+  v_first := greatest(coalesce(pg_sequence_last_value('kvarts.clock'), 0) + 2, coalesce(p_now, kvarts.now_micros()) << 10);
   IF setval('kvarts.clock', v_first + p_count - 1) IS NULL THEN NULL; END IF;
   IF pg_advisory_unlock(1262902610, 1) THEN NULL; END IF;
   RETURN v_first;
@@ -149,7 +148,8 @@ END $$;
 --   p_modes    1: nobody else may write   2: nothing may be collected (it decides by a range that it has read)
 --              4: locks are only tried for, since others are held already
 --              8: nothing but puts, the last of each key, none of them stamped; preconditions, which come first as those of a
---                 commit 0, are those of all, about keys that none of the puts is of
+--                 commit 0, are those of all, about keys that none of the puts is of. Ends, stamps, snapshots and the numbers of
+--                 puts are left out
 --   p_epoch    of the ranges that are followed, as the caller knows them; p_touches are the operations that touch them, and
 --              p_tells, ascending, those of which somebody wants to know what they do
 --   o_op       1 absent  2 present  3 version is  4 range unchanged   |  10 put  11 erase  12 erase range  13 add
@@ -159,7 +159,8 @@ END $$;
 --   o_snapshot of a range: what its reader saw, behind the life of the server that it saw it in
 -- Outcomes: 0 committed, 1 what was read has changed, 2 a stated precondition fails, 3 a lock is not to be had, 4 nothing was
 -- decided, since a precondition of all fails or puts are to be told one by one. `at_op` and `number` say which operation
--- failed, and the version that it met. The transaction has its number before its versions, and its versions after its locks.
+-- failed, and the version that it met; of one that is committed, its version. A single row with place 0 is that of all, and
+-- its version that of the first. The transaction has its number before its versions, and its versions after its locks.
 CREATE FUNCTION kvarts.commit(
   p_now bigint, p_sync text, p_modes integer, p_locks bigint[], p_commits integer, p_epoch bigint, p_touches integer[],
   p_tells integer[],
@@ -216,7 +217,7 @@ BEGIN
       v_holds := v_holds AND pg_try_advisory_xact_lock_shared(1262902610, 3);
     END IF;
     IF NOT v_holds OR NOT kvarts.try_lock_keys(p_locks) THEN
-      RETURN QUERY SELECT c, 3, 0, 0::bigint FROM generate_series(1, p_commits) c;
+      RETURN QUERY VALUES (0, 3, 0, 0::bigint);
       RETURN;
     END IF;
   END IF;
@@ -244,7 +245,7 @@ BEGIN
       INSERT INTO kvarts.touched
       SELECT v_tx, CASE WHEN o_op[u.i] = 12 THEN 1 WHEN o_stamp_key[u.i] >= 0 THEN 2 ELSE 0 END,
              CASE WHEN o_op[u.i] <> 12 AND o_stamp_key[u.i] >= 0 THEN substring(o_key[u.i] FOR o_stamp_key[u.i]) ELSE o_key[u.i] END,
-             o_rest[u.i], o_end[u.i], o_end_rest[u.i]
+             o_rest[u.i], coalesce(o_end[u.i], ''), coalesce(o_end_rest[u.i], '')
         FROM unnest(v_touches) u(i);
     END IF;
   ELSE
@@ -253,7 +254,7 @@ BEGIN
 
   IF p_modes & 8 <> 0 THEN
     IF cardinality(v_tells) > 0 THEN
-      RETURN QUERY SELECT c, 4, 0, 0::bigint FROM generate_series(1, p_commits) c;
+      RETURN QUERY VALUES (0, 4, 0, 0::bigint);
       RETURN;
     END IF;
     v_time := v_first >> 10;
@@ -265,19 +266,23 @@ BEGIN
          NOT (CASE o_op[i] WHEN 1 THEN v_row_version IS NULL
                            WHEN 2 THEN v_row_version IS NOT NULL
                            ELSE coalesce(v_row_version = o_number[i], false) END) THEN
-        RETURN QUERY SELECT c, 4, 0, 0::bigint FROM generate_series(1, p_commits) c;
+        RETURN QUERY VALUES (0, 4, 0, 0::bigint);
         RETURN;
       END IF;
       i := i + 1;
     END LOOP;
     INSERT INTO kvarts.entry AS t (version, expire_at, tx, schema, bits, key, digest, rest, value)
-    SELECT v_first + u.c - 1, u.e, v_tx, u.s, u.b, u.k, u.d, u.r, u.v
-      FROM unnest(o_commit, o_expire, o_schema, o_bits, o_key, o_digest, o_rest, o_value) u(c, e, s, b, k, d, r, v)
-     WHERE u.c > 0
+    SELECT v_first + o_commit[u.i] - 1, o_expire[u.i], v_tx, o_schema[u.i], o_bits[u.i], o_key[u.i], o_digest[u.i], o_rest[u.i],
+           o_value[u.i]
+      FROM generate_series(i, n) u(i)
     ON CONFLICT (key, digest) DO UPDATE
        SET version = excluded.version, expire_at = excluded.expire_at, tx = excluded.tx,
            schema = excluded.schema, bits = excluded.bits, value = excluded.value;
-    RETURN QUERY SELECT c, 0, 0, v_first + c - 1 FROM generate_series(1, p_commits) c;
+    place := 0;
+    outcome := 0;
+    at_op := 0;
+    number := v_first;
+    RETURN NEXT;
     RETURN;
   END IF;
 

@@ -103,6 +103,7 @@ bool KnownFollowed::Known::Concerns(const Mutation& mutation, const std::vector<
 }
 
 void Locks::Add(const Commit& commit) {
+  const size_t before = keys.size();
   for (const Precondition& precondition : commit.preconditions) {
     if (precondition.kind == Precondition::Kind::kRangeUnchanged) {
       AddRead({precondition.key, precondition.end});
@@ -117,7 +118,7 @@ void Locks::Add(const Commit& commit) {
       AddWritten(mutation);
     }
   }
-  Sort();
+  Sort(before);
 }
 
 void Locks::AddRead(const KeyRange& range) {
@@ -143,14 +144,17 @@ void Locks::AddWritten(const Mutation& mutation) {
 }
 
 void Locks::Add(const Locks& other) {
+  const size_t before = keys.size();
   modes |= other.modes;
   keys.insert(keys.end(), other.keys.begin(), other.keys.end());
-  Sort();
+  Sort(before);
 }
 
-void Locks::Sort() {
+void Locks::Sort(size_t sorted) {
+  const auto added = keys.begin() + static_cast<ptrdiff_t>(sorted);
+  std::sort(added, keys.end());
+  std::inplace_merge(keys.begin(), added, keys.end());
   // Of two locks that are the same the exclusive one comes first and stays.
-  std::ranges::sort(keys);
   const auto same = [](int64_t a, int64_t b) { return (a | kShared) == (b | kShared); };
   keys.erase(std::ranges::unique(keys, same).begin(), keys.end());
   if (keys.size() > kMaxKeys || (modes & kAllWriters) != 0) KeepAllOut();
@@ -164,8 +168,8 @@ void Locks::KeepAllOut() {
 // The arrays of kvarts.commit, in the order of its parameters: each operation has a place in all of them.
 class Group::Arrays {
  public:
-  Arrays(const Snapshots& snapshots, const KnownFollowed::Known& followed)
-      : snapshots_(snapshots), followed_(followed) {}
+  Arrays(const Snapshots& snapshots, const KnownFollowed::Known& followed, bool puts_alone)
+      : snapshots_(snapshots), followed_(followed), puts_alone_(puts_alone) {}
 
   void Add(int32_t commit, const Precondition& precondition) {
     commit_.Int4(commit);
@@ -174,10 +178,11 @@ class Group::Arrays {
         static_cast<int16_t>((precondition.from_read ? kWasRead : 0) | (precondition.expired_too ? kSeesExpired : 0)));
     const bool range = precondition.kind == Precondition::Kind::kRangeUnchanged;
     range ? AddRange({precondition.key, precondition.end}) : AddKey(precondition.key);
-    number_.Int8(static_cast<int64_t>(precondition.version.stamp));
     expire_.Int8(StoredExpiry(precondition.lapses));
     schema_.Int4(0);
     value_.Bytes({});
+    number_.Int8(static_cast<int64_t>(precondition.version.stamp));
+    if (puts_alone_) return;
     stamp_key_.Int4(-1);
     stamp_value_.Int4(-1);
     const auto seen = range ? snapshots_.Find(precondition.version) : std::nullopt;
@@ -192,10 +197,11 @@ class Group::Arrays {
     bits_.Int2(StoredBits(mutation));
     const bool range = mutation.op == Mutation::Op::kEraseRange;
     range ? AddRange({mutation.key, mutation.end}) : AddKey(mutation.key);
-    number_.Int8(mutation.delta);
     expire_.Int8(StoredExpiry(mutation.expiry));
     schema_.Int4(static_cast<int32_t>(mutation.schema));
     value_.Bytes(StoredValue(mutation.kind, mutation.value));
+    if (puts_alone_) return;
+    number_.Int8(mutation.delta);
     stamp_key_.Int4(Stamp(mutation.key_stamp));
     stamp_value_.Int4(Stamp(mutation.value_stamp));
     snapshot_.Null();
@@ -216,6 +222,7 @@ class Group::Arrays {
     key_.Bytes(columns.key);
     digest_.Bytes(columns.digest);
     rest_.Bytes(columns.rest);
+    if (puts_alone_) return;
     end_.Bytes({});
     end_rest_.Bytes({});
   }
@@ -232,6 +239,7 @@ class Group::Arrays {
 
   const Snapshots& snapshots_;
   const KnownFollowed::Known& followed_;
+  const bool puts_alone_;
   ArrayParam touches_{Of::kInt4}, tells_{Of::kInt4};  // places, from 1
   ArrayParam commit_{Of::kInt4}, op_{Of::kInt2}, bits_{Of::kInt2};
   ArrayParam key_{Of::kBytea}, digest_{Of::kBytea}, rest_{Of::kBytea}, end_{Of::kBytea}, end_rest_{Of::kBytea};
@@ -300,8 +308,9 @@ Params Group::Call(std::optional<uint64_t> now, int modes) const {
   params.Int4(static_cast<int32_t>(commits_.size()));
   const std::shared_ptr<const KnownFollowed::Known> followed = followed_.Get();
   params.Int8(followed->epoch);
-  Arrays arrays(snapshots_, *followed);
-  if ((modes & Locks::kPutsAlone) != 0) {
+  const bool puts_alone = (modes & Locks::kPutsAlone) != 0;
+  Arrays arrays(snapshots_, *followed, puts_alone);
+  if (puts_alone) {
     AddPutsAlone(&arrays);
   } else {
     for (size_t i = 0; i < commits_.size(); ++i) {
@@ -327,11 +336,12 @@ Mutation::Op MutationOf(int16_t op) {
   }
 }
 
-Verdict VerdictOf(const Rows& rows, int row) {
+Verdict VerdictOf(const Rows& rows, int number) {
   enum Column { kPlace, kOutcome, kOperation, kNumber };
-  return {static_cast<Verdict::Kind>(rows.Int4(row, kOutcome)),
-          static_cast<size_t>(rows.Int4(row, kOperation)),
-          {static_cast<uint64_t>(rows.Int8(row, kNumber))}};
+  const bool of_all = rows.Int4(0, kPlace) == 0;
+  const int row = of_all ? 0 : number;
+  const auto version = static_cast<uint64_t>(rows.Int8(row, kNumber) + (of_all ? number : 0));
+  return {static_cast<Verdict::Kind>(rows.Int4(row, kOutcome)), static_cast<size_t>(rows.Int4(row, kOperation)), {version}};
 }
 
 Error FailedPrecondition(const Precondition& precondition, Version met) {

@@ -90,7 +90,8 @@ struct Locks {
 
   void AddRead(const KeyRange& range);
   void AddWritten(const Mutation& mutation);
-  void Sort();
+  // The first so many are sorted already.
+  void Sort(size_t sorted);
 };
 
 // The commits must stay where they are as long as the group is used.
@@ -135,7 +136,8 @@ struct Verdict {
   size_t operation;  // of the group, from 1, that failed
   Version version;   // of the commit, or of what a failed precondition met
 };
-Verdict VerdictOf(const Rows& rows, int row);
+// Of the n-th, from 0, of those that have operations.
+Verdict VerdictOf(const Rows& rows, int number);
 
 // The error of a commit whose n-th precondition failed.
 Error FailedPrecondition(const Precondition& precondition, Version met);
