@@ -1,7 +1,7 @@
 // Kvarts on PostgreSQL against what one would write by hand: a table with a primary key, asked with prepared statements
 // by pgbench. Both use the same server, with the same settings, fsync on and no replica; keys have 22 bytes, values
-// 100, and all keys are alike. Kvarts is asked over HTTP on 64 connections; pgbench has as many clients as suit it best.
-// Both who ask have as many threads as suit them best. What is best is found by trying.
+// 100, and all keys are alike. Kvarts is asked over HTTP on 64 connections; pgbench has as many clients as suit it
+// best. Both who ask have as many threads as suit them best. What is best is found by trying.
 //
 // Nothing is pinned to a core: PostgreSQL shares all of them with those who ask it. What our processes and the
 // generator take counts against us, and what pgbench takes against it. Contenders take turns, in both orders.

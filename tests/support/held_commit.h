@@ -24,7 +24,7 @@ class HeldCommit {
     postgres::Group group(none, nobody);
     group.Add(commit);
     const auto given = now ? std::optional(now->micros) : std::nullopt;
-    const auto rows = connection_->Fly(postgres::kCommit, group.Call(given, 0), Soon());
+    const auto rows = connection_->Fly(postgres::kCommit, group.Commits(given, 0).params, Soon());
     if (!rows) throw std::runtime_error(rows.error().error.ToString());
     version_ = postgres::VerdictOf(*rows, 0).version;
   }

@@ -43,12 +43,12 @@ class CommitPathTest : public testing::Test {
     return *std::move(opened);
   }
   // What libpq says to the server during a flight, a message in a line.
-  std::string Traced(Connection& connection, const Group& group) {
+  std::string Traced(Connection& connection, const Call& call) {
     char* text = nullptr;
     size_t size = 0;
     FILE* const file = open_memstream(&text, &size);
     connection.Trace(file);
-    const auto rows = connection.Fly(kCommit, group.Call(std::nullopt, 0), In(seconds(10)));
+    const auto rows = connection.Fly(std::span(&call, 1), In(seconds(10)));
     connection.Trace(nullptr);
     fclose(file);
     EXPECT_TRUE(rows.has_value()) << rows.error().error;
@@ -87,10 +87,12 @@ TEST_F(CommitPathTest, ACommitIsOneRoundTripAndSoIsAGroup) {
   for (const size_t size : {1u, 64u}) {
     Group group(none, nobody);
     for (size_t i = 0; i < size; ++i) group.Add(commits[i]);
-    const std::string said = Traced(**connection, group);
-    EXPECT_EQ(Count(said, "\tSync"), 1u) << said;
-    EXPECT_EQ(Count(said, "\tExecute"), 1u) << said;
-    EXPECT_EQ(Count(said, "\tReadyForQuery"), 1u) << said;
+    for (const Call& call : {group.Commits(std::nullopt, 0), group.Puts(std::nullopt)}) {
+      const std::string said = Traced(**connection, call);
+      EXPECT_EQ(Count(said, "\tSync"), 1u) << said;
+      EXPECT_EQ(Count(said, "\tExecute"), 1u) << said;
+      EXPECT_EQ(Count(said, "\tReadyForQuery"), 1u) << said;
+    }
   }
 }
 

@@ -35,20 +35,21 @@ SessionToken TokenOf(const Rows& rows) {
 
 // What became of a group, and behind what in the log it stands.
 struct Decision {
-  Rows rows;
+  Rows rows;  // of kCommit
   SessionToken session = {};
-  bool waited = true;  // for as much as was asked for
+  bool waited = true;                 // for as much as was asked for
+  std::optional<Version> first = {};  // instead of rows: all are committed, with this version and those behind it
 };
 
 // One flight: what must hold of the server, the commits, and behind their Sync the position. Whether replicas are
 // waited for is asked there, and not of what is known of the primary, which may have changed since; and again behind
 // them, since a server whose setting is emptied lets go who waits, without a word.
-std::expected<Decision, Failure> FlyCommits(Connection& connection, Params params, Durability durability,
+std::expected<Decision, Failure> FlyCommits(Connection& connection, Call commits, Durability durability,
                                             bool with_session, Deadline deadline) {
   std::vector<Call> calls;
   if (WaitsForReplicas(durability)) calls.push_back({&kRequireStandbys, {}});
   const size_t at = calls.size();
-  calls.push_back({&kCommit, std::move(params), true});
+  calls.push_back(std::move(commits));
   if (WaitsForReplicas(durability)) calls.push_back({&kRequireStandbys, {}});
   if (with_session) calls.push_back(PositionCall(durability));
   auto flown = connection.Fly(calls, deadline);
@@ -72,6 +73,12 @@ Error OutcomeOf(const Failure& failure) {
 }
 
 Error WaitBrokenOff() { return Error(ErrorCode::kUnknownOutcome, "the wait for the replicas was broken off"); }
+
+// Of the n-th, from 0, of those that have operations.
+Verdict VerdictOf(const Decision& decision, int number) {
+  if (!decision.first) return VerdictOf(decision.rows, number);
+  return {Verdict::Kind::kCommitted, 0, {decision.first->stamp + static_cast<uint64_t>(number)}};
+}
 
 // The precondition that a verdict is about.
 const Precondition& PreconditionOf(const Commit& commit, size_t first_operation, const Verdict& verdict) {
@@ -166,20 +173,22 @@ void Committer::Turn::RunGroup() {
 
 std::expected<Decision, Failure> Committer::Turn::Fly(Connection& connection, Group& group, Durability durability,
                                                       int modes) {
-  const auto fly = [&](int how) {
-    return FlyCommits(connection, group.Call(shared_.given_time(), how), durability, shared_.has_replicas(),
-                      shared_.request_deadline());
+  const auto fly = [&](Call commits) {
+    return FlyCommits(connection, std::move(commits), durability, shared_.has_replicas(), shared_.request_deadline());
   };
-  const int puts_alone = group.PutsAlone() ? Locks::kPutsAlone : 0;
-  auto decision = fly(modes | puts_alone);
-  if (!decision.has_value() && IsOutOfLocks(decision.error())) {
-    group.KeepAllOut();
-    decision = fly(modes | puts_alone);
+  if (modes == 0 && group.PutsAlone()) {
+    auto decision = fly(group.Puts(shared_.given_time()));
+    if (!decision.has_value() && !IsOutOfLocks(decision.error())) return decision;
+    if (!decision.has_value()) {
+      group.KeepAllOut();
+    } else if (decision->first = FirstVersionOf(decision->rows); decision->first) {
+      return decision;
+    }
   }
-  if (puts_alone != 0 && decision.has_value() && VerdictOf(decision->rows, 0).kind == Verdict::Kind::kUndecided) {
-    decision = fly(modes);
-  }
-  return decision;
+  auto decision = fly(group.Commits(shared_.given_time(), modes));
+  if (decision.has_value() || !IsOutOfLocks(decision.error())) return decision;
+  group.KeepAllOut();
+  return fly(group.Commits(shared_.given_time(), modes));
 }
 
 void Committer::Turn::Decide(std::vector<Member>& members, Group& group, int modes) {
@@ -228,7 +237,7 @@ void Committer::Turn::Answer(std::vector<Member>& members, const Decision& decis
       Done(std::move(member.submission), kvarts::Committed{{shared_.version_seen.load()}, 0});
       continue;
     }
-    const Verdict verdict = VerdictOf(decision.rows, row++);
+    const Verdict verdict = VerdictOf(decision, row++);
     switch (verdict.kind) {
       case Verdict::Kind::kCommitted:
         if (!submission.commit.mutations.empty()) Committed(submission, verdict.version);
@@ -237,7 +246,6 @@ void Committer::Turn::Answer(std::vector<Member>& members, const Decision& decis
              kvarts::Committed{verdict.version, static_cast<uint64_t>(wait.count()), decision.session});
         break;
       case Verdict::Kind::kNoLock:
-      case Verdict::Kind::kUndecided:
         Done(std::move(member.submission), Error(ErrorCode::kOverloaded, "another commit holds the same keys"));
         break;
       case Verdict::Kind::kReadChanged:
@@ -301,9 +309,7 @@ Result<Version> Committer::Turn::RunUnderLocks(Connection& connection, Submissio
     }
     Params hold;
     hold.Int4(held.modes);
-    ArrayParam keys(ArrayParam::Of::kInt8);
-    for (const int64_t key : held.keys) keys.Int8(key);
-    keys.AddTo(&hold);
+    held.AddTo(&hold);
     if (const auto locked = fly(kHold, std::move(hold)); !locked.has_value()) {
       if (!IsOutOfLocks(locked.error())) return locked.error().error;
       held.KeepAllOut();
@@ -324,15 +330,15 @@ Result<Version> Committer::Turn::RunUnderLocks(Connection& connection, Submissio
     group.Add(commit);
     // What is held is asked for as it is held: less of it would have to stand in line behind those who wait.
     group.Add(held);
-    const auto decision = FlyCommits(connection, group.Call(shared_.given_time(), Locks::kTryOnly), commit.durability,
-                                     false, shared_.request_deadline());
+    const auto decision = FlyCommits(connection, group.Commits(shared_.given_time(), Locks::kTryOnly),
+                                     commit.durability, false, shared_.request_deadline());
     if (!decision.has_value() && IsOutOfLocks(decision.error())) {
       held.KeepAllOut();
       continue;
     }
     if (!decision.has_value()) return OutcomeOf(decision.error());
     if (connection.TakeCancelledWait() || !decision->waited) return WaitBrokenOff();
-    const Verdict verdict = VerdictOf(decision->rows, 0);
+    const Verdict verdict = VerdictOf(*decision, 0);
     switch (verdict.kind) {
       case Verdict::Kind::kCommitted:
         return verdict.version;
@@ -340,7 +346,6 @@ Result<Version> Committer::Turn::RunUnderLocks(Connection& connection, Submissio
         return FailedPrecondition(PreconditionOf(commit, 1, verdict), verdict.version);
       case Verdict::Kind::kReadChanged:
       case Verdict::Kind::kNoLock:
-      case Verdict::Kind::kUndecided:
         break;
     }
     held.Add(group.locks());

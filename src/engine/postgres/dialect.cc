@@ -147,9 +147,6 @@ END $$;
 --   p_now      microseconds; null: this server's clock
 --   p_modes    1: nobody else may write   2: nothing may be collected (it decides by a range that it has read)
 --              4: locks are only tried for, since others are held already
---              8: nothing but puts, the last of each key, none of them stamped; preconditions, which come first as those of a
---                 commit 0, are those of all, about keys that none of the puts is of. Ends, stamps, snapshots and the numbers of
---                 puts are left out
 --   p_epoch    of the ranges that are followed, as the caller knows them; p_touches are the operations that touch them, and
 --              p_tells, ascending, those of which somebody wants to know what they do
 --   o_op       1 absent  2 present  3 version is  4 range unchanged   |  10 put  11 erase  12 erase range  13 add
@@ -157,10 +154,9 @@ END $$;
 --   o_number   the version a precondition is about                    |  what is added
 --   o_expire   when what was seen lapses                              |  when the value is gone
 --   o_snapshot of a range: what its reader saw, behind the life of the server that it saw it in
--- Outcomes: 0 committed, 1 what was read has changed, 2 a stated precondition fails, 3 a lock is not to be had, 4 nothing was
--- decided, since a precondition of all fails or puts are to be told one by one. `at_op` and `number` say which operation
--- failed, and the version that it met; of one that is committed, its version. A single row with place 0 is that of all, and
--- its version that of the first. The transaction has its number before its versions, and its versions after its locks.
+-- Outcomes: 0 committed, 1 what was read has changed, 2 a stated precondition fails, 3 a lock is not to be had. `at_op` and
+-- `number` say which operation failed, and the version that it met; of one that is committed, its version. The transaction
+-- has its number before its versions, and its versions after its locks.
 CREATE FUNCTION kvarts.commit(
   p_now bigint, p_sync text, p_modes integer, p_locks bigint[], p_commits integer, p_epoch bigint, p_touches integer[],
   p_tells integer[],
@@ -217,7 +213,7 @@ BEGIN
       v_holds := v_holds AND pg_try_advisory_xact_lock_shared(1262902610, 3);
     END IF;
     IF NOT v_holds OR NOT kvarts.try_lock_keys(p_locks) THEN
-      RETURN QUERY VALUES (0, 3, 0, 0::bigint);
+      RETURN QUERY SELECT c, 3, 0, 0::bigint FROM generate_series(1, p_commits) c;
       RETURN;
     END IF;
   END IF;
@@ -245,45 +241,11 @@ BEGIN
       INSERT INTO kvarts.touched
       SELECT v_tx, CASE WHEN o_op[u.i] = 12 THEN 1 WHEN o_stamp_key[u.i] >= 0 THEN 2 ELSE 0 END,
              CASE WHEN o_op[u.i] <> 12 AND o_stamp_key[u.i] >= 0 THEN substring(o_key[u.i] FOR o_stamp_key[u.i]) ELSE o_key[u.i] END,
-             o_rest[u.i], coalesce(o_end[u.i], ''), coalesce(o_end_rest[u.i], '')
+             o_rest[u.i], o_end[u.i], o_end_rest[u.i]
         FROM unnest(v_touches) u(i);
     END IF;
   ELSE
     SELECT greatest(last_value, coalesce(p_now, kvarts.now_micros()) << 10) + 1, last_value INTO v_first, v_last FROM kvarts.clock;
-  END IF;
-
-  IF p_modes & 8 <> 0 THEN
-    IF cardinality(v_tells) > 0 THEN
-      RETURN QUERY VALUES (0, 4, 0, 0::bigint);
-      RETURN;
-    END IF;
-    v_time := v_first >> 10;
-    WHILE o_op[i] < 10 LOOP
-      SELECT t.version INTO v_row_version FROM kvarts.entry t
-       WHERE t.key = o_key[i] AND t.digest = o_digest[i]
-         AND t.expire_at >= 0 AND (t.expire_at > v_time OR o_bits[i] & 2 <> 0);
-      IF o_expire[i] <= v_time OR
-         NOT (CASE o_op[i] WHEN 1 THEN v_row_version IS NULL
-                           WHEN 2 THEN v_row_version IS NOT NULL
-                           ELSE coalesce(v_row_version = o_number[i], false) END) THEN
-        RETURN QUERY VALUES (0, 4, 0, 0::bigint);
-        RETURN;
-      END IF;
-      i := i + 1;
-    END LOOP;
-    INSERT INTO kvarts.entry AS t (version, expire_at, tx, schema, bits, key, digest, rest, value)
-    SELECT v_first + o_commit[u.i] - 1, o_expire[u.i], v_tx, o_schema[u.i], o_bits[u.i], o_key[u.i], o_digest[u.i], o_rest[u.i],
-           o_value[u.i]
-      FROM generate_series(i, n) u(i)
-    ON CONFLICT (key, digest) DO UPDATE
-       SET version = excluded.version, expire_at = excluded.expire_at, tx = excluded.tx,
-           schema = excluded.schema, bits = excluded.bits, value = excluded.value;
-    place := 0;
-    outcome := 0;
-    at_op := 0;
-    number := v_first;
-    RETURN NEXT;
-    RETURN;
   END IF;
 
   place := 0;
@@ -410,6 +372,47 @@ BEGIN
     END IF;
     RETURN NEXT;
   END LOOP;
+END $$;
+
+-- Commits that do nothing but put keys, the last of each key, and rest on keys that none of them puts. Their versions
+-- follow each other: the first of them, or null when nothing was done, and kvarts.commit has to say why. That is so when a
+-- precondition does not hold, when what is followed is not what the caller knows, and when the server is fenced.
+--   c_…  the preconditions of all   o_…  the puts, and which of the commits they are of; both as for kvarts.commit
+CREATE FUNCTION kvarts.put_all(
+  p_now bigint, p_sync text, p_locks bigint[], p_commits integer, p_epoch bigint,
+  c_op smallint[], c_bits smallint[], c_key bytea[], c_digest bytea[], c_number bigint[], c_expire bigint[],
+  o_commit integer[], o_bits smallint[], o_key bytea[], o_digest bytea[], o_rest bytea[], o_expire bigint[], o_schema integer[],
+  o_value bytea[])
+RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_tx CONSTANT xid8 := pg_current_xact_id();
+  v_first bigint;
+  v_time bigint;
+  v_holds boolean;
+BEGIN
+  IF set_config('synchronous_commit', p_sync, true) IS NULL THEN NULL; END IF;
+  IF pg_advisory_xact_lock_shared(1262902610, 2) IS NULL THEN NULL; END IF;
+  IF kvarts.lock_keys(p_locks) IS NULL THEN NULL; END IF;
+  v_first := kvarts.versions(p_now, p_commits);
+  v_time := v_first >> 10;
+  SELECT s.epoch = p_epoch AND NOT EXISTS (
+           SELECT FROM generate_series(1, cardinality(c_op)) c(i)
+             LEFT JOIN kvarts.entry t ON t.key = c_key[c.i] AND t.digest = c_digest[c.i]
+                                     AND t.expire_at >= 0 AND (t.expire_at > v_time OR c_bits[c.i] & 2 <> 0)
+            WHERE c_expire[c.i] <= v_time
+               OR NOT CASE c_op[c.i] WHEN 1 THEN t.version IS NULL
+                                     WHEN 2 THEN t.version IS NOT NULL
+                                     ELSE coalesce(t.version = c_number[c.i], false) END)
+    INTO v_holds FROM kvarts.state s WHERE s.fenced_by IS NULL;
+  IF v_holds IS NOT TRUE THEN RETURN NULL; END IF;
+  INSERT INTO kvarts.entry AS t (version, expire_at, tx, schema, bits, key, digest, rest, value)
+  SELECT v_first + o_commit[u.i] - 1, o_expire[u.i], v_tx, o_schema[u.i], o_bits[u.i], o_key[u.i], o_digest[u.i], o_rest[u.i],
+         o_value[u.i]
+    FROM generate_series(1, cardinality(o_key)) u(i)
+  ON CONFLICT (key, digest) DO UPDATE
+     SET version = excluded.version, expire_at = excluded.expire_at, tx = excluded.tx,
+         schema = excluded.schema, bits = excluded.bits, value = excluded.value;
+  RETURN v_first;
 END $$;
 
 -- Takes away what has been dead since before a version. The floor is the newest of what ever went, and rises with it: who
@@ -539,6 +542,8 @@ std::string Planning(std::chrono::milliseconds longest) {
 const Statement kCommit = {"kvarts_commit",
                            "SELECT * FROM kvarts.commit($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,"
                            "$19,$20,$21,$22,$23)"};
+const Statement kPutAll = {"kvarts_put_all",
+                           "SELECT kvarts.put_all($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19)"};
 const Statement kHold = {"kvarts_hold", R"sql(
 SELECT CASE WHEN $1 & 1 = 0 THEN pg_advisory_lock_shared(1262902610, 2) ELSE pg_advisory_lock(1262902610, 2) END,
        CASE WHEN $1 & 2 <> 0 THEN pg_advisory_lock_shared(1262902610, 3) END,
@@ -712,15 +717,41 @@ std::string NoteTimelineSql(std::string_view system_id, uint32_t timeline) {
 }
 
 std::span<const Statement* const> AllStatements() {
-  static constexpr std::array kAll = {&kCommit,    &kHold,      &kLetGo,      &kGet,
-                                      &kGetLong,   &kReplayed,  &kPosition,   &kRequireStandbys,
-                                      &kScan,      &kBegin,     &kOpenView,   &kOpenReplicaView,
-                                      &kBeginLife, &kEnd,       &kNow,        &kSync,
-                                      &kSetMeta,   &kAddTotals, &kFindMeta,   &kCompact,
-                                      &kAnalyze,   &kCollect,   &kBacklog,    &kEstimate,
-                                      &kSizes,     &kFollow,    &kForget,     &kEpoch,
-                                      &kFollowed,  &kClock,     &kNextNumber, &kRunning,
-                                      &kTouched,   &kChanged};
+  static constexpr std::array kAll = {&kCommit,
+                                      &kPutAll,
+                                      &kHold,
+                                      &kLetGo,
+                                      &kGet,
+                                      &kGetLong,
+                                      &kReplayed,
+                                      &kPosition,
+                                      &kRequireStandbys,
+                                      &kScan,
+                                      &kBegin,
+                                      &kOpenView,
+                                      &kOpenReplicaView,
+                                      &kBeginLife,
+                                      &kEnd,
+                                      &kNow,
+                                      &kSync,
+                                      &kSetMeta,
+                                      &kAddTotals,
+                                      &kFindMeta,
+                                      &kCompact,
+                                      &kAnalyze,
+                                      &kCollect,
+                                      &kBacklog,
+                                      &kEstimate,
+                                      &kSizes,
+                                      &kFollow,
+                                      &kForget,
+                                      &kEpoch,
+                                      &kFollowed,
+                                      &kClock,
+                                      &kNextNumber,
+                                      &kRunning,
+                                      &kTouched,
+                                      &kChanged};
   return kAll;
 }
 

@@ -33,6 +33,8 @@ struct Statement {
 
 // One commit or several, decided and applied one after the other in one transaction.
 extern const Statement kCommit;
+// Those of the usual kind; the first version, or null when that has to be asked.
+extern const Statement kPutAll;
 // Takes locks that outlive the transaction, for a run under which nothing may change; and gives them back.
 extern const Statement kHold;
 extern const Statement kLetGo;

@@ -53,6 +53,10 @@ Op OpOf(Mutation::Op op) {
   return kPut;
 }
 
+int16_t BitsOf(const Precondition& precondition) {
+  return static_cast<int16_t>((precondition.from_read ? kWasRead : 0) | (precondition.expired_too ? kSeesExpired : 0));
+}
+
 // Of two snapshots "life/xmin:xmax:xip,…" of one life, whether the first was taken before the second: the last to have
 // ended had a smaller number, or more were still running before it.
 bool IsOlder(std::string_view one, std::string_view other) {
@@ -160,6 +164,12 @@ void Locks::Sort(size_t sorted) {
   if (keys.size() > kMaxKeys || (modes & kAllWriters) != 0) KeepAllOut();
 }
 
+void Locks::AddTo(Params* params) const {
+  ArrayParam array(ArrayParam::Of::kInt8);
+  for (const int64_t key : keys) array.Int8(key);
+  array.AddTo(params);
+}
+
 void Locks::KeepAllOut() {
   modes |= kAllWriters;
   keys.clear();
@@ -168,21 +178,19 @@ void Locks::KeepAllOut() {
 // The arrays of kvarts.commit, in the order of its parameters: each operation has a place in all of them.
 class Group::Arrays {
  public:
-  Arrays(const Snapshots& snapshots, const KnownFollowed::Known& followed, bool puts_alone)
-      : snapshots_(snapshots), followed_(followed), puts_alone_(puts_alone) {}
+  Arrays(const Snapshots& snapshots, const KnownFollowed::Known& followed)
+      : snapshots_(snapshots), followed_(followed) {}
 
   void Add(int32_t commit, const Precondition& precondition) {
     commit_.Int4(commit);
     op_.Int2(OpOf(precondition.kind));
-    bits_.Int2(
-        static_cast<int16_t>((precondition.from_read ? kWasRead : 0) | (precondition.expired_too ? kSeesExpired : 0)));
+    bits_.Int2(BitsOf(precondition));
     const bool range = precondition.kind == Precondition::Kind::kRangeUnchanged;
     range ? AddRange({precondition.key, precondition.end}) : AddKey(precondition.key);
     expire_.Int8(StoredExpiry(precondition.lapses));
     schema_.Int4(0);
     value_.Bytes({});
     number_.Int8(static_cast<int64_t>(precondition.version.stamp));
-    if (puts_alone_) return;
     stamp_key_.Int4(-1);
     stamp_value_.Int4(-1);
     const auto seen = range ? snapshots_.Find(precondition.version) : std::nullopt;
@@ -200,7 +208,6 @@ class Group::Arrays {
     expire_.Int8(StoredExpiry(mutation.expiry));
     schema_.Int4(static_cast<int32_t>(mutation.schema));
     value_.Bytes(StoredValue(mutation.kind, mutation.value));
-    if (puts_alone_) return;
     number_.Int8(mutation.delta);
     stamp_key_.Int4(Stamp(mutation.key_stamp));
     stamp_value_.Int4(Stamp(mutation.value_stamp));
@@ -222,7 +229,6 @@ class Group::Arrays {
     key_.Bytes(columns.key);
     digest_.Bytes(columns.digest);
     rest_.Bytes(columns.rest);
-    if (puts_alone_) return;
     end_.Bytes({});
     end_rest_.Bytes({});
   }
@@ -239,7 +245,6 @@ class Group::Arrays {
 
   const Snapshots& snapshots_;
   const KnownFollowed::Known& followed_;
-  const bool puts_alone_;
   ArrayParam touches_{Of::kInt4}, tells_{Of::kInt4};  // places, from 1
   ArrayParam commit_{Of::kInt4}, op_{Of::kInt2}, bits_{Of::kInt2};
   ArrayParam key_{Of::kBytea}, digest_{Of::kBytea}, rest_{Of::kBytea}, end_{Of::kBytea}, end_rest_{Of::kBytea};
@@ -254,26 +259,55 @@ void Group::Add(const Commit& commit) {
   locks_.Add(commit);
 }
 
+Call Group::Commits(std::optional<uint64_t> now, int modes) const {
+  Params params;
+  params.OptionalInt8(now);
+  params.Text(SynchronousCommit(commits_.front()->durability));
+  params.Int4(locks_.modes | modes);
+  locks_.AddTo(&params);
+  params.Int4(static_cast<int32_t>(commits_.size()));
+  const std::shared_ptr<const KnownFollowed::Known> followed = followed_.Get();
+  params.Int8(followed->epoch);
+  Arrays arrays(snapshots_, *followed);
+  for (size_t i = 0; i < commits_.size(); ++i) {
+    const auto number = static_cast<int32_t>(i + 1);
+    for (const Precondition& precondition : commits_[i]->preconditions) arrays.Add(number, precondition);
+    for (const Mutation& mutation : commits_[i]->mutations) arrays.Add(number, mutation);
+  }
+  arrays.AddTo(&params);
+  return {&kCommit, std::move(params), true};
+}
+
 bool Group::PutsAlone() const {
+  if (locks_.modes != 0) return false;
   const std::shared_ptr<const KnownFollowed::Known> followed = followed_.Get();
   std::unordered_set<BytesView> put;
   for (const Commit* commit : commits_) {
     if (commit->mutations.empty()) return false;
     for (const Mutation& mutation : commit->mutations) {
       const bool stamped = mutation.key_stamp != Mutation::kNoStamp || mutation.value_stamp != Mutation::kNoStamp;
-      if (mutation.op != Mutation::Op::kPut || stamped) return false;
-      if (KnownFollowed::Known::Concerns(mutation, followed->told)) return false;
+      if (mutation.op != Mutation::Op::kPut || stamped || followed->Concerns(mutation)) return false;
       put.insert(mutation.key);
     }
   }
-  const auto rests_elsewhere = [&](const Precondition& precondition) {
-    return precondition.kind != Precondition::Kind::kRangeUnchanged && !put.contains(precondition.key);
-  };
+  const auto rests_elsewhere = [&](const Precondition& precondition) { return !put.contains(precondition.key); };
   return std::ranges::all_of(
       commits_, [&](const Commit* commit) { return std::ranges::all_of(commit->preconditions, rests_elsewhere); });
 }
 
-void Group::AddPutsAlone(Arrays* arrays) const {
+Call Group::Puts(std::optional<uint64_t> now) const {
+  Params params;
+  params.OptionalInt8(now);
+  params.Text(SynchronousCommit(commits_.front()->durability));
+  locks_.AddTo(&params);
+  params.Int4(static_cast<int32_t>(commits_.size()));
+  params.Int8(followed_.Get()->epoch);
+  AddConditions(&params);
+  AddPuts(&params);
+  return {&kPutAll, std::move(params), true};
+}
+
+void Group::AddConditions(Params* params) const {
   // What many rest on is asked once.
   std::vector<const Precondition*> asked;
   for (const Commit* commit : commits_) {
@@ -284,43 +318,44 @@ void Group::AddPutsAlone(Arrays* arrays) const {
   };
   std::ranges::sort(asked, {}, question);
   asked.erase(std::ranges::unique(asked, {}, question).begin(), asked.end());
-  for (const Precondition* precondition : asked) arrays->Add(0, *precondition);
+  using Of = ArrayParam::Of;
+  ArrayParam op(Of::kInt2), bits(Of::kInt2), key(Of::kBytea), digest(Of::kBytea), number(Of::kInt8), expire(Of::kInt8);
+  for (const Precondition* precondition : asked) {
+    const KeyColumns columns(precondition->key);
+    op.Int2(OpOf(precondition->kind));
+    bits.Int2(BitsOf(*precondition));
+    key.Bytes(columns.key);
+    digest.Bytes(columns.digest);
+    number.Int8(static_cast<int64_t>(precondition->version.stamp));
+    expire.Int8(StoredExpiry(precondition->lapses));
+  }
+  for (ArrayParam* array : {&op, &bits, &key, &digest, &number, &expire}) array->AddTo(params);
+}
+
+void Group::AddPuts(Params* params) const {
   // Of the puts of a key only the last is ever seen.
   std::unordered_map<BytesView, const Mutation*> last;
   for (const Commit* commit : commits_) {
     for (const Mutation& mutation : commit->mutations) last[mutation.key] = &mutation;
   }
+  using Of = ArrayParam::Of;
+  ArrayParam number(Of::kInt4), bits(Of::kInt2), key(Of::kBytea), digest(Of::kBytea), rest(Of::kBytea);
+  ArrayParam expire(Of::kInt8), schema(Of::kInt4), value(Of::kBytea);
   for (size_t i = 0; i < commits_.size(); ++i) {
     for (const Mutation& mutation : commits_[i]->mutations) {
-      if (last[mutation.key] == &mutation) arrays->Add(static_cast<int32_t>(i + 1), mutation);
+      if (last[mutation.key] != &mutation) continue;
+      const KeyColumns columns(mutation.key);
+      number.Int4(static_cast<int32_t>(i + 1));
+      bits.Int2(StoredBits(mutation));
+      key.Bytes(columns.key);
+      digest.Bytes(columns.digest);
+      rest.Bytes(columns.rest);
+      expire.Int8(StoredExpiry(mutation.expiry));
+      schema.Int4(static_cast<int32_t>(mutation.schema));
+      value.Bytes(StoredValue(mutation.kind, mutation.value));
     }
   }
-}
-
-Params Group::Call(std::optional<uint64_t> now, int modes) const {
-  Params params;
-  params.OptionalInt8(now);
-  params.Text(SynchronousCommit(commits_.front()->durability));
-  params.Int4(locks_.modes | modes);
-  ArrayParam keys(ArrayParam::Of::kInt8);
-  for (const int64_t key : locks_.keys) keys.Int8(key);
-  keys.AddTo(&params);
-  params.Int4(static_cast<int32_t>(commits_.size()));
-  const std::shared_ptr<const KnownFollowed::Known> followed = followed_.Get();
-  params.Int8(followed->epoch);
-  const bool puts_alone = (modes & Locks::kPutsAlone) != 0;
-  Arrays arrays(snapshots_, *followed, puts_alone);
-  if (puts_alone) {
-    AddPutsAlone(&arrays);
-  } else {
-    for (size_t i = 0; i < commits_.size(); ++i) {
-      const auto number = static_cast<int32_t>(i + 1);
-      for (const Precondition& precondition : commits_[i]->preconditions) arrays.Add(number, precondition);
-      for (const Mutation& mutation : commits_[i]->mutations) arrays.Add(number, mutation);
-    }
-  }
-  arrays.AddTo(&params);
-  return params;
+  for (ArrayParam* array : {&number, &bits, &key, &digest, &rest, &expire, &schema, &value}) array->AddTo(params);
 }
 
 Mutation::Op MutationOf(int16_t op) {
@@ -336,12 +371,16 @@ Mutation::Op MutationOf(int16_t op) {
   }
 }
 
-Verdict VerdictOf(const Rows& rows, int number) {
+Verdict VerdictOf(const Rows& rows, int row) {
   enum Column { kPlace, kOutcome, kOperation, kNumber };
-  const bool of_all = rows.Int4(0, kPlace) == 0;
-  const int row = of_all ? 0 : number;
-  const auto version = static_cast<uint64_t>(rows.Int8(row, kNumber) + (of_all ? number : 0));
-  return {static_cast<Verdict::Kind>(rows.Int4(row, kOutcome)), static_cast<size_t>(rows.Int4(row, kOperation)), {version}};
+  return {static_cast<Verdict::Kind>(rows.Int4(row, kOutcome)),
+          static_cast<size_t>(rows.Int4(row, kOperation)),
+          {static_cast<uint64_t>(rows.Int8(row, kNumber))}};
+}
+
+std::optional<Version> FirstVersionOf(const Rows& rows) {
+  if (rows.IsNull(0, 0)) return {};
+  return Version{static_cast<uint64_t>(rows.Int8(0, 0))};
 }
 
 Error FailedPrecondition(const Precondition& precondition, Version met) {

@@ -1,4 +1,4 @@
-// A group: commits that are decided together, by one call of kvarts.commit.
+// A group: commits that are decided together, by one call.
 #pragma once
 
 #include <array>
@@ -45,6 +45,7 @@ class KnownFollowed {
     std::vector<KeyRange> touched;  // somebody wants to know that something changes there
     std::vector<KeyRange> told;     // somebody wants to know what
 
+    bool Concerns(const Mutation& mutation) const { return Concerns(mutation, touched) || Concerns(mutation, told); }
     static bool Concerns(const Mutation& mutation, const std::vector<KeyRange>& ranges);
   };
 
@@ -70,7 +71,6 @@ struct Locks {
   static constexpr int kAllWriters = 1;    // nobody else may write: a range is erased, or one without an area was read
   static constexpr int kRangeReaders = 2;  // nothing is collected meanwhile
   static constexpr int kTryOnly = 4;
-  static constexpr int kPutsAlone = 8;
 
   int modes = 0;
   // Ascending, each once. The lowest bit is set where others may have it, too.
@@ -78,6 +78,7 @@ struct Locks {
 
   void Add(const Commit& commit);
   void Add(const Locks& other);
+  void AddTo(Params* params) const;
   // Instead of so many locks a single one, which nobody else can have.
   void KeepAllOut();
   // The server's table of locks is finite, and all commits share it: beyond so many, all others are kept out.
@@ -108,15 +109,17 @@ class Group {
   size_t bytes() const { return bytes_; }
   const Locks& locks() const { return locks_; }
 
-  // Whether all that the commits do is to put keys, under conditions that none of them changes, and nobody wants to be
-  // told of each: the server then has one statement for all, and one answer.
+  // The call of kCommit.
+  Call Commits(std::optional<uint64_t> now, int modes) const;
+  // Whether all that the commits do is to put keys, under conditions that none of them changes, and nobody follows
+  // these: the server then has one statement for all, and one answer. The call of kPutAll.
   bool PutsAlone() const;
-  // The call's parameters.
-  Params Call(std::optional<uint64_t> now, int modes) const;
+  Call Puts(std::optional<uint64_t> now) const;
 
  private:
   class Arrays;
-  void AddPutsAlone(Arrays* arrays) const;
+  void AddConditions(Params* params) const;
+  void AddPuts(Params* params) const;
 
   const Snapshots& snapshots_;
   const KnownFollowed& followed_;
@@ -131,13 +134,15 @@ Mutation::Op MutationOf(int16_t op);
 
 // What became of one commit of a group.
 struct Verdict {
-  enum class Kind { kCommitted, kReadChanged, kStatedFails, kNoLock, kUndecided };
+  enum class Kind { kCommitted, kReadChanged, kStatedFails, kNoLock };
   Kind kind;
   size_t operation;  // of the group, from 1, that failed
   Version version;   // of the commit, or of what a failed precondition met
 };
-// Of the n-th, from 0, of those that have operations.
-Verdict VerdictOf(const Rows& rows, int number);
+// By a row of kCommit.
+Verdict VerdictOf(const Rows& rows, int row);
+// The version of the first by the answer of kPutAll, unless it has none.
+std::optional<Version> FirstVersionOf(const Rows& rows);
 
 // The error of a commit whose n-th precondition failed.
 Error FailedPrecondition(const Precondition& precondition, Version met);

@@ -1,7 +1,8 @@
 // Reads of an event loop, on a connection of the loop's own that it watches: what is asked for in one of its turns
 // leaves together, and the answers are taken and told when they arrive, without another thread. One flight is under way
-// at a time; what is asked for meanwhile gathers for the next. That leaves when three quarters as many are there as there
-// were when the last one was back, since those who are answered together mostly ask again together, or after a moment.
+// at a time; what is asked for meanwhile gathers for the next. That leaves when three quarters as many are there as
+// there were when the last one was back, since those who are answered together mostly ask again together, or after a
+// moment.
 //
 // The channel knows only the good way. While it has no connection, when the connection breaks, when the server turns
 // out not to be the primary any more: what it was to read goes to the reader threads (reader.h), which wait, look for
