@@ -398,13 +398,6 @@ void Committer::Submit(Submissions batch) {
   departures_.Arrived(queued_ + refused_.size(), before);
 }
 
-void Committer::Refuse(Submissions batch) {
-  const std::lock_guard lock(delivery_);
-  for (const auto& submission : batch) {
-    submission->Done(Error(ErrorCode::kOverloaded, "too many commits are waiting", {{"limit", "max_queued_commits"}}));
-  }
-}
-
 void Committer::Tell(const std::function<void(CommitListener&, Submissions* next)>& tell) {
   CommitListener* const listener = shared_.listener;
   if (listener == nullptr) return;
@@ -420,35 +413,45 @@ void Committer::Loop() {
   std::unique_lock lock(mutex_);
   const auto waiting = [this] { return queued_ + refused_.size(); };
   const auto ending = [this] { return stopping_; };
-  while (const size_t leaving = departures_.Await(lock, waiting, ending)) {
-    RunNext(lock, leaving);
-    departures_.Back(leaving);
+  while (departures_.Await(lock, waiting, ending)) {
+    if (refused_.empty()) {
+      RunNext(lock);
+    } else {
+      RefuseNext(lock);
+    }
   }
 }
 
-void Committer::RunNext(std::unique_lock<std::mutex>& lock, size_t at_most) {
-  if (!refused_.empty()) {
-    Submissions refused = std::move(refused_.front());
-    refused_.pop_front();
-    lock.unlock();
-    Refuse(std::move(refused));
-    lock.lock();
-    return;
+void Committer::RefuseNext(std::unique_lock<std::mutex>& lock) {
+  const Submissions refused = std::move(refused_.front());
+  refused_.pop_front();
+  lock.unlock();
+  {
+    const std::lock_guard delivery(delivery_);
+    for (const auto& submission : refused) {
+      submission->Done(
+          Error(ErrorCode::kOverloaded, "too many commits are waiting", {{"limit", "max_queued_commits"}}));
+    }
   }
+  lock.lock();
+}
+
+void Committer::RunNext(std::unique_lock<std::mutex>& lock) {
   // What waits becomes one batch, up to what a group holds; the rest is for the others.
   Submissions batch = std::move(waiting_.front());
   waiting_.pop_front();
-  while (!waiting_.empty() && batch.size() + waiting_.front().size() <= std::min(at_most, kMaxGroupCommits)) {
+  while (!waiting_.empty() && batch.size() + waiting_.front().size() <= kMaxGroupCommits) {
     for (auto& submission : waiting_.front()) batch.push_back(std::move(submission));
     waiting_.pop_front();
   }
-  size_t bytes = 0;
-  for (const auto& submission : batch) bytes += CommitBytes(submission->commit);
-  queued_ -= batch.size();
-  queued_bytes_ -= bytes;
+  const size_t count = batch.size();
+  for (const auto& submission : batch) queued_bytes_ -= CommitBytes(submission->commit);
+  queued_ -= count;
+  const uint64_t number = departures_.Leave(count, queued_);
   lock.unlock();
   Turn(*this, std::move(batch)).Run();
   lock.lock();
+  departures_.Back(number, count);
 }
 
 }  // namespace kvarts::postgres

@@ -41,8 +41,8 @@ class Committer {
   class Turn;
 
   void Loop();
-  void RunNext(std::unique_lock<std::mutex>& lock, size_t at_most);
-  void Refuse(Submissions batch);
+  void RunNext(std::unique_lock<std::mutex>& lock);
+  void RefuseNext(std::unique_lock<std::mutex>& lock);
 
   Shared& shared_;
   Servers& servers_;

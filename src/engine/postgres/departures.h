@@ -1,9 +1,9 @@
-// When the next round trip leaves, and with how many of those who wait.
+// When the next round trip leaves, with all who wait.
 //
-// Two under way are the best: the server works for one while the other is on its way to the disk or to us, and two are
-// fuller than more would be. So each takes half of all there are, waiting or under way, and leaves when so many wait;
-// those who are answered together mostly ask again together. Who has waited for a moment is not kept for the sake of
-// company, and who comes alone waits for nobody. When two take long, others leave without them.
+// One under way is the best. A round trip costs the server much, and each who is with it little; what comes while one
+// is under way gathers for the next. That leaves when half as many wait as there lately were, since those who are
+// answered together mostly ask again together. Who has waited for a moment is not kept for the sake of company, and who
+// comes alone waits for nobody. When one takes long, others leave without it.
 #pragma once
 
 #include <algorithm>
@@ -18,61 +18,60 @@ class Departures {
   Departures(std::chrono::microseconds moment, std::chrono::microseconds patience)
       : moment_(moment), patience_(patience) {}
 
-  // Waits, with the lock held, until the calling thread is to leave: `waiting` says how many wait. How many it takes;
-  // zero when nobody waits, and `ending` says that nobody will.
+  // All with the lock held. Waits until the calling thread is to take those who wait, as many as there is room for:
+  // `waiting` says how many they are, and `ending` that no more will come. False when there are none and will be none.
   template <class Waiting, class Ending>
-  size_t Await(std::unique_lock<std::mutex>& lock, const Waiting& waiting, const Ending& ending) {
+  bool Await(std::unique_lock<std::mutex>& lock, const Waiting& waiting, const Ending& ending) {
     while (true) {
       const size_t count = waiting();
       if (count == 0) {
-        if (ending()) return 0;
+        if (ending()) return false;
         changed_.wait(lock);
         continue;
       }
-      const Clock::time_point due = under_way_ < kEnough ? first_ + moment_ : last_ + patience_;
-      if (IsFull(count) || ending() || Clock::now() >= due) return Leave(count);
+      const Clock::time_point due = under_way_ ? left_at_ + patience_ : first_ + moment_;
+      if (IsFull(count) || ending() || Clock::now() >= due) return true;
       changed_.wait_until(lock, due);
     }
   }
-  // With the lock held: one is back that took so many.
-  void Back(size_t count) {
-    --under_way_;
-    away_ -= count;
+  // A round trip leaves with some, and others still wait. Its number.
+  uint64_t Leave(size_t taken, size_t waiting) {
+    away_ += taken;
+    // Some who were here may be back in a moment: they are forgotten slowly.
+    all_ = std::max(waiting + away_, all_ - (all_ + 63) / 64);
+    under_way_ = true;
+    left_at_ = Clock::now();
+    // Somebody has to look after the others.
+    if (waiting != 0) changed_.notify_one();
+    return ++left_;
   }
-  // With the lock held: so many wait now, and waited before.
+  // It is back. The caller awaits the next.
+  void Back(uint64_t number, size_t taken) {
+    away_ -= taken;
+    if (number == left_) under_way_ = false;
+  }
+  // So many wait now, and waited before.
   void Arrived(size_t waiting, size_t before) {
     if (before == 0) first_ = Clock::now();
     if (before == 0 || IsFull(waiting)) changed_.notify_one();
   }
+  // Whether more will come has changed.
   void Ending() { changed_.notify_all(); }
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr size_t kEnough = 2;
 
-  size_t Half() const { return std::max<size_t>(all_ / 2, 1); }
-  bool IsFull(size_t count) const { return under_way_ < kEnough && count >= Half(); }
-
-  size_t Leave(size_t count) {
-    // Some who were here may be back in a moment: they are forgotten slowly.
-    all_ = std::max(count + away_, all_ - (all_ + 7) / 8);
-    const size_t taken = std::min(count, (all_ + 1) / 2);
-    ++under_way_;
-    away_ += taken;
-    last_ = Clock::now();
-    // Somebody has to look after the others.
-    if (taken < count) changed_.notify_one();
-    return taken;
-  }
+  bool IsFull(size_t count) const { return !under_way_ && 2 * count >= all_; }
 
   const std::chrono::microseconds moment_;
   const std::chrono::microseconds patience_;
   std::condition_variable changed_;
-  size_t under_way_ = 0;          // round trips
-  size_t away_ = 0;               // those who are with them
-  size_t all_ = 0;                // as many as there lately were, waiting or away
-  Clock::time_point last_ = {};   // when the last one left
-  Clock::time_point first_ = {};  // when the first came of those who wait
+  uint64_t left_ = 0;               // round trips, ever
+  bool under_way_ = false;          // the last of them
+  Clock::time_point left_at_ = {};  // when it left
+  size_t away_ = 0;                 // those who are with one
+  size_t all_ = 0;                  // as many as there lately were, waiting or away
+  Clock::time_point first_ = {};    // when the first came of those who wait
 };
 
 }  // namespace kvarts::postgres

@@ -31,9 +31,10 @@ class DeparturesTest : public testing::Test {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  void Begin(microseconds moment, microseconds patience, int threads = 3) {
+  void Begin(microseconds moment, microseconds patience, size_t room = 1'000) {
+    room_ = room;
     departures_ = std::make_unique<Departures>(moment, patience);
-    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Loop(); });
+    for (int i = 0; i < 3; ++i) threads_.emplace_back([this] { Loop(); });
   }
   void Arrive(size_t count) {
     for (size_t i = 0; i < count; ++i) {
@@ -70,13 +71,14 @@ class DeparturesTest : public testing::Test {
  private:
   void Loop() {
     std::unique_lock lock(mutex_);
-    while (const size_t count = departures_->Await(
-               lock, [this] { return waiting_; }, [this] { return ending_; })) {
+    while (departures_->Await(
+        lock, [this] { return waiting_; }, [this] { return ending_; })) {
+      const size_t count = std::min(waiting_, room_);
       waiting_ -= count;
       left_.push_back(count);
-      const size_t number = left_.size();
+      const uint64_t number = departures_->Leave(count, waiting_);
       back_.wait(lock, [&] { return released_ >= number; });
-      departures_->Back(count);
+      departures_->Back(number, count);
     }
   }
 
@@ -84,6 +86,7 @@ class DeparturesTest : public testing::Test {
   std::condition_variable back_;
   std::unique_ptr<Departures> departures_;
   size_t waiting_ = 0;
+  size_t room_ = 1'000;
   bool ending_ = false;
   size_t released_ = 0;
   std::vector<size_t> left_;
@@ -100,50 +103,65 @@ TEST_F(DeparturesTest, WhoComesAloneWaitsForNobody) {
   EXPECT_THAT(left(), ElementsAre(1, 1, 1));
 }
 
-TEST_F(DeparturesTest, ManyLeaveInHalves) {
+TEST_F(DeparturesTest, WhatComesMeanwhileLeavesTogether) {
+  Begin(hours(1), hours(1));
+  ArriveTogether(32);
+  ASSERT_TRUE(HaveLeft(1));
+  Arrive(20);
+  EXPECT_FALSE(Eventually([&] { return left().size() > 1; }, std::chrono::milliseconds(50)));
+  Release();
+  ASSERT_TRUE(HaveLeft(2));
+  EXPECT_THAT(left(), ElementsAre(32, 20));
+}
+
+TEST_F(DeparturesTest, ManyWaitForHalfAsMany) {
   Begin(hours(1), hours(1));
   ArriveTogether(64);
-  ASSERT_TRUE(HaveLeft(2));
-  EXPECT_THAT(left(), ElementsAre(32, 32));
-  // Who was answered waits until all of its half are back.
+  ASSERT_TRUE(HaveLeft(1));
   Release();
-  Arrive(27);
-  EXPECT_FALSE(Eventually([&] { return left().size() > 2; }, std::chrono::milliseconds(50)));
-  Arrive(5);
-  ASSERT_TRUE(HaveLeft(3));
-  EXPECT_EQ(left()[2], 32u);
+  Arrive(31);
+  EXPECT_FALSE(Eventually([&] { return left().size() > 1; }, std::chrono::milliseconds(50)));
+  Arrive(1);
+  ASSERT_TRUE(HaveLeft(2));
+  EXPECT_THAT(left(), ElementsAre(64, 32));
 }
 
 TEST_F(DeparturesTest, WhoHasWaitedForAMomentIsNotKept) {
   Begin(microseconds(1'000), hours(1));
   ArriveTogether(64);
-  ASSERT_TRUE(HaveLeft(2));
-  Release();
+  ASSERT_TRUE(HaveLeft(1));
   Release();
   Arrive(3);
-  ASSERT_TRUE(HaveLeft(3));
+  ASSERT_TRUE(HaveLeft(2));
   EXPECT_EQ(waiting(), 0u);
 }
 
-TEST_F(DeparturesTest, NobodyIsStuckBehindTwoThatTakeLong) {
+TEST_F(DeparturesTest, NobodyIsStuckBehindOneThatTakesLong) {
   Begin(microseconds(1), microseconds(1'000));
-  ArriveTogether(2);
-  ASSERT_TRUE(HaveLeft(2));
   Arrive(1);
-  ASSERT_TRUE(HaveLeft(3));
-  EXPECT_THAT(left(), ElementsAre(1, 1, 1));
+  ASSERT_TRUE(HaveLeft(1));
+  Arrive(1);
+  ASSERT_TRUE(HaveLeft(2));
+  EXPECT_THAT(left(), ElementsAre(1, 1));
 }
 
 TEST_F(DeparturesTest, WhoIsLeftBehindIsTakenByAnother) {
-  Begin(microseconds(1'000), hours(1), 2);
-  Arrive(1);
-  ASSERT_TRUE(HaveLeft(1));
-  ArriveTogether(63);
+  Begin(hours(1), microseconds(1'000), 40);
+  ArriveTogether(64);
   ASSERT_TRUE(HaveLeft(2));
-  EXPECT_THAT(left(), ElementsAre(1, 32));
-  Release();
-  ASSERT_TRUE(HaveLeft(3));
-  EXPECT_THAT(left(), ElementsAre(1, 32, 31));
+  EXPECT_THAT(left(), ElementsAre(40, 24));
+}
+
+TEST(LateDepartureTest, HoldsNobodyUpOnceALaterOneIsBack) {
+  Departures departures(microseconds(0), hours(1));
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  departures.Leave(1, 0);
+  const uint64_t later = departures.Leave(1, 0);
+  departures.Back(later, 1);
+  // Otherwise this would take an hour.
+  EXPECT_TRUE(departures.Await(
+      lock, [] { return 1; }, [] { return false; }));
 }
 
 }  // namespace

@@ -51,13 +51,15 @@ void Reader::Loop() {
   std::unique_lock lock(mutex_);
   const auto waiting = [this] { return waiting_.size(); };
   const auto ending = [this] { return stopping_; };
-  while (const size_t leaving = departures_.Await(lock, waiting, ending)) {
-    for (size_t keys = 0; !waiting_.empty() && together.size() < leaving;) {
+  while (departures_.Await(lock, waiting, ending)) {
+    for (size_t keys = 0; !waiting_.empty();) {
       keys += waiting_.front().read->keys.size();
       if (!together.empty() && keys > kMaxTogether) break;
       together.push_back(std::move(waiting_.front()));
       waiting_.pop_front();
     }
+    const size_t count = together.size();
+    const uint64_t number = departures_.Leave(count, waiting_.size());
     lock.unlock();
     if (primary_ != nullptr) {
       ReadOnReplica(std::move(together));
@@ -66,7 +68,7 @@ void Reader::Loop() {
     }
     together.clear();
     lock.lock();
-    departures_.Back(leaving);
+    departures_.Back(number, count);
   }
 }
 
