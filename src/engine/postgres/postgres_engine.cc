@@ -320,8 +320,10 @@ Status PostgresEngine::ReadFigures() {
 }
 
 void PostgresEngine::KeepTotals() {
+  const auto commits = static_cast<int64_t>(shared_.commits.exchange(0));
+  if (commits == 0) return;  // as when it was never opened: nobody waits for a primary then
   Params params;
-  params.Int8(static_cast<int64_t>(shared_.commits.exchange(0)));
+  params.Int8(commits);
   params.Int8(static_cast<int64_t>(shared_.user_bytes.exchange(0)));
   IgnoreError(Run(kAddTotals, std::move(params)));
 }
