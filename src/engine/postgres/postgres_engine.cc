@@ -102,16 +102,16 @@ class PostgresEngine final : public Engine {
 Status PostgresEngine::Begin() {
   const Deadline deadline = In(shared_.options.connect_timeout);
   KVARTS_TRY(const Servers::Found primary, servers_.Start(deadline));
-  const bool create = shared_.options.create_if_missing;
-  // With nothing there to tell, one that is silent might be of the right cluster, and this one of another.
-  if (create && !primary.has_schema && !primary.all_answer) {
-    return Error(ErrorCode::kUnavailable, "an empty database is begun only when all servers answer");
-  }
-  if (create) {
-    KVARTS_CHECK_OK(MakeSchema(primary.target, deadline));
-  } else {
+  // Whether one that is there is ours was seen already.
+  if (!primary.has_schema && !shared_.options.create_if_missing) {
     // Others that were waited for in vain may have used up the time.
     KVARTS_CHECK_OK(FindSchema(primary.target, In(shared_.options.connect_timeout)));
+  } else if (!primary.has_schema) {
+    // With nothing there to tell, one that is silent might be of the right cluster, and this one of another.
+    if (!primary.all_answer) {
+      return Error(ErrorCode::kUnavailable, "an empty database is begun only when all servers answer");
+    }
+    KVARTS_CHECK_OK(MakeSchema(primary.target, deadline));
   }
   Params params;
   params.Int8(0);
