@@ -27,7 +27,7 @@ class Shards : public testing::Test {
  protected:
   void SetUp() override {
     if (!PostgresDatabase::Missing().empty()) GTEST_SKIP() << PostgresDatabase::Missing();
-    database_ = std::make_unique<PostgresDatabase>();
+    database_ = std::make_unique<PostgresDatabase>(PostgresDatabase::Holding::kNothing);
     std::ofstream(file_) << "[shard.0]\nservers = [\"" << database_->target() << "\"]\n";
   }
 

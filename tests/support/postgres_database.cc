@@ -8,6 +8,9 @@
 #include <map>
 #include <stdexcept>
 
+#include "engine/postgres/dialect.h"
+#include "engine/postgres/schema.h"
+
 namespace kvarts::test {
 namespace {
 
@@ -19,8 +22,37 @@ constexpr const char* kTake =
 
 // Whoever is still connected belongs to a test that has ended.
 constexpr const char* kEndOthers =
-    "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+    "SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity "
     "WHERE datname = current_database() AND pid <> pg_backend_pid()";
+
+// What a schema is like that nobody has changed since it was made, by these statements: its comment.
+std::string Shape() {
+  return fmt::format(
+      "('{:x} ' || (SELECT md5(string_agg(s.shape, ' ' ORDER BY s.shape)) FROM ("
+      "SELECT format('%s %s %s %s', relname, relnatts, relchecks, relhastriggers) FROM pg_class "
+      "WHERE relnamespace = to_regnamespace('kvarts') UNION ALL "
+      "SELECT format('%s %s', oid, xmin) FROM pg_proc WHERE pronamespace = to_regnamespace('kvarts')) AS s(shape)))",
+      std::hash<std::string_view>()(postgres::kSchema));
+}
+
+// A table that is truncated is as a new one, also for the statistics. Those that always have a row or two need not be.
+constexpr const char* kEmpty = R"sql(
+DO $$
+DECLARE
+  v_used text;
+BEGIN
+  SELECT string_agg(oid::regclass::text, ', ') INTO v_used FROM pg_class
+   WHERE relnamespace = 'kvarts'::regnamespace AND relkind = 'r' AND relname NOT IN ('meta', 'state', 'noting')
+     AND pg_relation_size(oid) > 0;
+  IF v_used IS NOT NULL THEN
+    EXECUTE 'TRUNCATE ' || v_used;
+  END IF;
+END $$;
+DELETE FROM kvarts.meta WHERE name NOT IN ('schema_version', 'store');
+DELETE FROM kvarts.state;
+INSERT INTO kvarts.state DEFAULT VALUES;
+DELETE FROM kvarts.noting;
+SELECT setval('kvarts.clock', 0, false))sql";
 
 }  // namespace
 
@@ -30,7 +62,7 @@ std::string PostgresDatabase::Missing() {
          "eval \"$(scripts/local-cluster env)\"";
 }
 
-PostgresDatabase::PostgresDatabase() {
+PostgresDatabase::PostgresDatabase(Holding holding) {
   if (Server() == nullptr) throw std::runtime_error(Missing());
   const std::string server = Server();
   lock_ = Connect(server);
@@ -41,7 +73,17 @@ PostgresDatabase::PostgresDatabase() {
   target_ = fmt::format("{} dbname={}", server, name);
   const Connection inside = Connect(target_);
   Ask(inside.get(), kEndOthers);
+  const bool intact =
+      Ask(inside.get(), "SELECT obj_description(to_regnamespace('kvarts'), 'pg_namespace') = " + Shape()) == "t";
+  if (intact && holding == Holding::kEmptyStore) {
+    Ask(inside.get(), kEmpty);
+    return;
+  }
   Ask(inside.get(), "SET client_min_messages = warning; DROP SCHEMA IF EXISTS kvarts CASCADE");
+  if (holding == Holding::kNothing) return;
+  const Status made = postgres::MakeSchema(target_, postgres::In(std::chrono::seconds(60)));
+  if (!made.has_value()) throw std::runtime_error(made.error().ToString());
+  Ask(inside.get(), "DO $$ BEGIN EXECUTE format('COMMENT ON SCHEMA kvarts IS %L', " + Shape() + "); END $$");
 }
 
 PostgresDatabase::Connection PostgresDatabase::Connect(const std::string& target) {

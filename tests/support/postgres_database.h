@@ -2,9 +2,10 @@
 // user=… passfile=…". The user must be a superuser there. ./test starts a cluster and says where it is;
 // `scripts/local-cluster up` and `eval "$(scripts/local-cluster env)"` do the same by hand.
 //
-// To make a database and drop it costs forty times what emptying one does, so they are kept and used again, one process
+// To make a database and drop it costs far more than emptying one does, so they are kept and used again, one process
 // after the other: the first that nobody holds a lock on is taken, and made when all are held. It is emptied when it is
-// taken, not when it is given back, so a test that crashes leaves nothing behind that matters.
+// taken, not when it is given back, so a test that crashes leaves nothing behind that matters. So is the schema in it,
+// which is made again only when it is not as this program would make it.
 #pragma once
 
 #include <postgresql/libpq-fe.h>
@@ -16,9 +17,13 @@ namespace kvarts::test {
 
 class PostgresDatabase {
  public:
-  // An empty database, without a schema of ours, that is nobody else's as long as this object lives. Throws when there
-  // is none to be had.
-  PostgresDatabase();
+  enum class Holding {
+    kNothing,     // no schema of ours
+    kEmptyStore,  // one that has just been made
+  };
+
+  // A database that is nobody else's as long as this object lives. Throws when there is none to be had.
+  explicit PostgresDatabase(Holding holding = Holding::kEmptyStore);
 
   // Why there are no databases; empty when the environment names a server.
   static std::string Missing();
