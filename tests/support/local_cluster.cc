@@ -21,11 +21,13 @@ void Order(const std::string& target, const std::string& sql) {
 
 }  // namespace
 
-LocalCluster::LocalCluster(int replicas, const std::string& settings)
+LocalCluster::LocalCluster(int replicas, const std::string& settings, Origin origin)
     : own_(std::make_unique<TempDir>()), dir_(*own_ / "cluster") {
   // The servers may run as another user.
   std::filesystem::permissions(own_->path(), std::filesystem::perms(0755));
-  Do("up --replicas " + std::to_string(replicas) + " " + settings);
+  const char* const shared = std::getenv("KVARTS_TEST_CLUSTER");
+  const bool copied = origin == Origin::kCopied && shared != nullptr && *shared != '\0';
+  Do("up --replicas " + std::to_string(replicas) + " " + settings + (copied ? " --like " + std::string(shared) : ""));
   ReadTargets();
 }
 

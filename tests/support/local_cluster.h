@@ -12,9 +12,14 @@ namespace kvarts::test {
 
 class LocalCluster {
  public:
+  enum class Origin {
+    kCopied,  // cannot be told from the others that are, and is there sooner
+    kNew,
+  };
+
   // A cluster of its own, down with it. The settings are options of `up`: nothing that happens to the machine need be
   // survived, unless they say so.
-  explicit LocalCluster(int replicas, const std::string& settings = "--set fsync=off");
+  explicit LocalCluster(int replicas, const std::string& settings = "--set fsync=off", Origin origin = Origin::kCopied);
   ~LocalCluster();
   LocalCluster(const LocalCluster&) = delete;
   LocalCluster& operator=(const LocalCluster&) = delete;

@@ -291,7 +291,7 @@ TEST_F(ServersTest, AServerThatIsTooOldIsRefused) {
 
 TEST_F(ServersTest, AnotherClustersDataAreRefused) {
   primary_ = primary();
-  const test::LocalCluster other(0);
+  const test::LocalCluster other(0, "--set fsync=off", test::LocalCluster::Origin::kNew);
   options_.servers.push_back(other.targets().front());
   Refused("the servers are not of one cluster");
   EXPECT_EQ(Order(other.targets().front(), "SELECT to_regclass('kvarts.meta') IS NULL"), "t");
