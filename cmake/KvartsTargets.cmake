@@ -7,14 +7,14 @@ include(GoogleTest)
 add_custom_target(gate_asan)
 add_custom_target(gate_tsan)
 
-# kvarts_gtest(NAME SOURCES a_test.cc... LINK libs... [LABELS asan tsan] [POSTGRES_LABELS asan tsan] [SERIAL] [WHOLE])
-# One GoogleTest binary. Every case of it is a ctest test called <name without _test>.<Suite>.<Case>.
+# kvarts_gtest(NAME SOURCES a_test.cc... LINK libs... [LABELS asan tsan] [POSTGRES_LABELS asan tsan] [SERIAL])
+# One GoogleTest binary. Every case of it is a ctest test called <name without _test>.<Suite>.<Case>; under sanitizers,
+# where a process takes longer to begin than most cases do to run, they are a few tests, each of many cases.
 #   LABELS  the sanitizer gates of ./test that run it: asan, tsan, both or none (./test --long runs everything).
 #   POSTGRES_LABELS  those of LABELS that also run its cases on the postgres engine, which are called …/postgres.
 #   SERIAL  never run beside another test: it measures time, or needs the machine.
-#   WHOLE   under sanitizers all cases are a few tests, each in one process: what they start is started once in each.
 function(kvarts_gtest name)
-  cmake_parse_arguments(ARG "SERIAL;WHOLE" "" "SOURCES;LINK;LABELS;POSTGRES_LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "SERIAL" "" "SOURCES;LINK;LABELS;POSTGRES_LABELS" ${ARGN})
   if(NOT KVARTS_TESTS OR NOT ARG_SOURCES)
     return()
   endif()
@@ -29,12 +29,12 @@ function(kvarts_gtest name)
   foreach(label IN LISTS ARG_LABELS)
     add_dependencies(gate_${label} ${name})
   endforeach()
-  kvarts_gtest_cases(${name} "" "-*/postgres" "${ARG_LABELS}" ${ARG_SERIAL} ${ARG_WHOLE})
-  kvarts_gtest_cases(${name} _postgres "*/postgres" "${ARG_POSTGRES_LABELS}" ${ARG_SERIAL} ${ARG_WHOLE})
+  kvarts_gtest_cases(${name} "" "-*/postgres" "${ARG_LABELS}" ${ARG_SERIAL})
+  kvarts_gtest_cases(${name} _postgres "*/postgres" "${ARG_POSTGRES_LABELS}" ${ARG_SERIAL})
 endfunction()
 
 # The cases of a binary whose names match the filter, with the labels of their gates.
-function(kvarts_gtest_cases name suffix filter labels serial whole)
+function(kvarts_gtest_cases name suffix filter labels serial)
   # A single label such as "gate:asan+tsan": ctest -L asan matches inside it, and no list has to survive the discovery.
   list(JOIN labels "+" labels)
   string(REGEX REPLACE "_test$" "" prefix ${name})
@@ -42,8 +42,8 @@ function(kvarts_gtest_cases name suffix filter labels serial whole)
   if(serial)
     list(APPEND properties RUN_SERIAL ON)
   endif()
-  if(whole AND KVARTS_SANITIZE)
-    set(parts 4)
+  if(KVARTS_SANITIZE)
+    set(parts 5)  # odd, so that each has cases of every engine
     foreach(part RANGE 1 ${parts})
       set(test ${prefix}.all${suffix}_${part}of${parts})
       math(EXPR index "${part} - 1")
@@ -86,12 +86,12 @@ function(kvarts_layer name)
                POSTGRES_LABELS ${ARG_TEST_POSTGRES_LABELS})
 endfunction()
 
-# kvarts_test_folder(NAME [LABELS asan tsan] [POSTGRES_LABELS asan tsan] [SERIAL] [WHOLE] [PROGRAM])
+# kvarts_test_folder(NAME [LABELS asan tsan] [POSTGRES_LABELS asan tsan] [SERIAL] [PROGRAM])
 # tests/<name>: its *_test.cc become the binary <name>_test; each x_main.cc becomes a helper executable x that the tests may
 # start (they find it under KVARTS_BINARY_DIR); other *.cc are shared by all of them. With PROGRAM they may start the product
 # itself, and use its library.
 function(kvarts_test_folder name)
-  cmake_parse_arguments(ARG "SERIAL;WHOLE;PROGRAM" "" "LABELS;POSTGRES_LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "SERIAL;PROGRAM" "" "LABELS;POSTGRES_LABELS" ${ARGN})
   file(GLOB shared CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc")
   set(tests ${shared})
   set(mains ${shared})
@@ -106,9 +106,6 @@ function(kvarts_test_folder name)
   set(how "")
   if(ARG_SERIAL)
     list(APPEND how SERIAL)
-  endif()
-  if(ARG_WHOLE)
-    list(APPEND how WHOLE)
   endif()
   if(tests)
     kvarts_gtest(${name}_test SOURCES ${tests} ${shared} LINK ${link} LABELS ${ARG_LABELS}
