@@ -7,14 +7,14 @@ include(GoogleTest)
 add_custom_target(gate_asan)
 add_custom_target(gate_tsan)
 
-# kvarts_gtest(NAME SOURCES a_test.cc... LINK libs... [LABELS asan tsan] [POSTGRES_LABELS asan tsan] [SERIAL])
+# kvarts_gtest(NAME SOURCES a_test.cc... LINK libs... [LABELS asan tsan] [POSTGRES_LABELS asan tsan] [SERIAL suites...])
 # One GoogleTest binary. Every case of it is a ctest test called <name without _test>.<Suite>.<Case>; under sanitizers,
 # where a process takes longer to begin than most cases do to run, they are a few tests, each of many cases.
 #   LABELS  the sanitizer gates of ./test that run it: asan, tsan, both or none (./test --long runs everything).
 #   POSTGRES_LABELS  those of LABELS that also run its cases on the postgres engine, which are called …/postgres.
-#   SERIAL  never run beside another test: it measures time, or needs the machine.
+#   SERIAL  suites that never run beside another test: they measure time, or need the machine.
 function(kvarts_gtest name)
-  cmake_parse_arguments(ARG "SERIAL" "" "SOURCES;LINK;LABELS;POSTGRES_LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LABELS;POSTGRES_LABELS;SERIAL" ${ARGN})
   if(NOT KVARTS_TESTS OR NOT ARG_SOURCES)
     return()
   endif()
@@ -29,19 +29,21 @@ function(kvarts_gtest name)
   foreach(label IN LISTS ARG_LABELS)
     add_dependencies(gate_${label} ${name})
   endforeach()
-  kvarts_gtest_cases(${name} "" "-*/postgres" "${ARG_LABELS}" ${ARG_SERIAL})
-  kvarts_gtest_cases(${name} _postgres "*/postgres" "${ARG_POSTGRES_LABELS}" ${ARG_SERIAL})
+  list(TRANSFORM ARG_SERIAL APPEND ".*" OUTPUT_VARIABLE serial)
+  list(JOIN serial ":" serial)
+  kvarts_gtest_cases(${name} "" "-*/postgres:${serial}" "${ARG_LABELS}")
+  kvarts_gtest_cases(${name} _postgres "*/postgres" "${ARG_POSTGRES_LABELS}")
+  if(ARG_SERIAL)
+    kvarts_gtest_cases(${name} _serial "${serial}" "${ARG_LABELS}" RUN_SERIAL ON)
+  endif()
 endfunction()
 
-# The cases of a binary whose names match the filter, with the labels of their gates.
-function(kvarts_gtest_cases name suffix filter labels serial)
+# The cases of a binary whose names match the filter, with the labels of their gates, and properties.
+function(kvarts_gtest_cases name suffix filter labels)
   # A single label such as "gate:asan+tsan": ctest -L asan matches inside it, and no list has to survive the discovery.
   list(JOIN labels "+" labels)
   string(REGEX REPLACE "_test$" "" prefix ${name})
-  set(properties LABELS "gate:${labels}")
-  if(serial)
-    list(APPEND properties RUN_SERIAL ON)
-  endif()
+  set(properties LABELS "gate:${labels}" ${ARGN})
   if(KVARTS_SANITIZE)
     set(parts 5)  # odd, so that each has cases of every engine
     foreach(part RANGE 1 ${parts})
@@ -86,12 +88,12 @@ function(kvarts_layer name)
                POSTGRES_LABELS ${ARG_TEST_POSTGRES_LABELS})
 endfunction()
 
-# kvarts_test_folder(NAME [LABELS asan tsan] [POSTGRES_LABELS asan tsan] [SERIAL] [PROGRAM])
+# kvarts_test_folder(NAME [LABELS asan tsan] [POSTGRES_LABELS asan tsan] [SERIAL suites...] [PROGRAM])
 # tests/<name>: its *_test.cc become the binary <name>_test; each x_main.cc becomes a helper executable x that the tests may
 # start (they find it under KVARTS_BINARY_DIR); other *.cc are shared by all of them. With PROGRAM they may start the product
 # itself, and use its library.
 function(kvarts_test_folder name)
-  cmake_parse_arguments(ARG "SERIAL;PROGRAM" "" "LABELS;POSTGRES_LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "PROGRAM" "" "LABELS;POSTGRES_LABELS;SERIAL" ${ARGN})
   file(GLOB shared CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc")
   set(tests ${shared})
   set(mains ${shared})
@@ -103,13 +105,9 @@ function(kvarts_test_folder name)
   if(ARG_PROGRAM)
     list(APPEND link kvarts_cli)
   endif()
-  set(how "")
-  if(ARG_SERIAL)
-    list(APPEND how SERIAL)
-  endif()
   if(tests)
     kvarts_gtest(${name}_test SOURCES ${tests} ${shared} LINK ${link} LABELS ${ARG_LABELS}
-                 POSTGRES_LABELS ${ARG_POSTGRES_LABELS} ${how})
+                 POSTGRES_LABELS ${ARG_POSTGRES_LABELS} SERIAL ${ARG_SERIAL})
   endif()
   foreach(main IN LISTS mains)
     cmake_path(GET main STEM stem)
