@@ -1,5 +1,6 @@
 // A PostgreSQL server of its own for a test that would disturb others on the one that all share: as one that keeps a
-// transaction open, which nobody's commits are settled behind. What is opened while it is there is on it.
+// transaction open, which nobody's commits are settled behind. What is opened while it is there is on it. The tests of
+// a process, one after the other, have the same.
 #pragma once
 
 #include <cstdlib>
@@ -12,7 +13,10 @@ namespace kvarts::test {
 
 class OwnServer {
  public:
-  OwnServer() : shared_(std::getenv(kName)), cluster_(0) { setenv(kName, cluster_.targets().front().c_str(), 1); }
+  OwnServer() : shared_(std::getenv(kName)) {
+    static const LocalCluster cluster(0);
+    setenv(kName, cluster.targets().front().c_str(), 1);
+  }
   ~OwnServer() { setenv(kName, shared_.c_str(), 1); }
   OwnServer(const OwnServer&) = delete;
   OwnServer& operator=(const OwnServer&) = delete;
@@ -20,7 +24,6 @@ class OwnServer {
  private:
   static constexpr const char* kName = "KVARTS_TEST_POSTGRES";
   const std::string shared_;
-  const LocalCluster cluster_;
 };
 
 }  // namespace kvarts::test
