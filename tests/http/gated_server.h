@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <semaphore>
 #include <string>
 #include <thread>
@@ -25,8 +27,21 @@ struct Gate {
   std::atomic<int> compactions{0};
   std::atomic<int> stopped{0};  // of those, because nobody wants them any more
   std::atomic<double> pressure{0};
-  std::atomic<std::thread::id> reader{};  // the thread that read last
   std::atomic<size_t> most_submitted{0};  // commits, together
+
+  // How often each thread has read; the server has some that read of their own accord.
+  std::map<std::thread::id, int> reads() const {
+    const std::lock_guard lock(mutex_);
+    return reads_;
+  }
+  void CountRead() {
+    const std::lock_guard lock(mutex_);
+    ++reads_[std::this_thread::get_id()];
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::thread::id, int> reads_;
 };
 
 class GatedEngine final : public ForwardingEngine {
@@ -44,12 +59,12 @@ class GatedEngine final : public ForwardingEngine {
   }
   double pressure() const override { return gate_.pressure; }
   Result<std::unique_ptr<View>> OpenView(const Freshness& freshness) override {
-    gate_.reader = std::this_thread::get_id();
+    gate_.CountRead();
     return ForwardingEngine::OpenView(freshness);
   }
   Status Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out,
              const ReadOptions& options) override {
-    gate_.reader = std::this_thread::get_id();
+    gate_.CountRead();
     return ForwardingEngine::Get(keys, out, options);
   }
   void Submit(std::span<std::unique_ptr<Submission>> submissions) override {
