@@ -170,7 +170,7 @@ class PostgresBench {
   Turn MeasurePgbench(const Kind& kind, const load::PgbenchSettings& settings) const;
   // The number of clients and threads with which it is fastest.
   load::PgbenchSettings BestPgbench(const Kind& kind) const;
-  // The number of threads with which the generator is fastest.
+  // The number of threads with which the generator is fastest, with one process.
   uint32_t BestThreads(const Kind& kind) const;
   void Compare(const Kind& kind) const;
 

@@ -1,5 +1,7 @@
 #include "support/local_cluster.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -27,7 +29,8 @@ LocalCluster::LocalCluster(int replicas, const std::string& settings, Origin ori
   std::filesystem::permissions(own_->path(), std::filesystem::perms(0755));
   const char* const shared = std::getenv("KVARTS_TEST_CLUSTER");
   const bool copied = origin == Origin::kCopied && shared != nullptr && *shared != '\0';
-  Do("up --replicas " + std::to_string(replicas) + " " + settings + (copied ? " --like " + std::string(shared) : ""));
+  Do("up --replicas " + std::to_string(replicas) + " " + settings +
+     (copied ? fmt::format(" --like '{}'", shared) : ""));
   ReadTargets();
 }
 

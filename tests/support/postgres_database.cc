@@ -35,7 +35,8 @@ std::string Shape() {
       std::hash<std::string_view>()(postgres::kSchema));
 }
 
-// A table that is truncated is as a new one, also for the statistics. Those that always have a row or two need not be.
+// A table that is truncated is as a new one, except for what was found out about its columns, which no plan of ours
+// needs. Those that always have a row or two need not be.
 constexpr const char* kEmpty = R"sql(
 DO $$
 DECLARE
@@ -81,7 +82,7 @@ PostgresDatabase::PostgresDatabase(Holding holding) {
   }
   Ask(inside.get(), "SET client_min_messages = warning; DROP SCHEMA IF EXISTS kvarts CASCADE");
   if (holding == Holding::kNothing) return;
-  const Status made = postgres::MakeSchema(target_, postgres::In(std::chrono::seconds(60)));
+  const Status made = postgres::MakeSchema(target_, postgres::CurrentSchema(), postgres::In(std::chrono::seconds(60)));
   if (!made.has_value()) throw std::runtime_error(made.error().ToString());
   Ask(inside.get(), "DO $$ BEGIN EXECUTE format('COMMENT ON SCHEMA kvarts IS %L', " + Shape() + "); END $$");
 }
