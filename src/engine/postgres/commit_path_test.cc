@@ -74,20 +74,20 @@ std::string ValueOf(Engine& engine, BytesView key) {
 }
 
 TEST_F(CommitPathTest, ACommitIsOneRoundTripAndSoIsAGroup) {
-  ASSERT_TRUE(MakeSchema(database_->target(), In(seconds(10))));
+  ASSERT_TRUE(MakeSchema(database_->target(), CurrentSchema(), In(seconds(10))));
   auto connection = Connection::Open(database_->target(), AllStatements(), In(seconds(10)));
   ASSERT_TRUE(connection) << connection.error();
   std::vector<Commit> commits;
   for (int i = 0; i < 64; ++i) {
     const std::string n = std::to_string(i);
-    commits.push_back(MakeCommit({Mutation::Put("a" + n, n), Mutation::Add("counter", i)}, {test::Absent("b" + n)}));
+    commits.push_back(MakeCommit({Mutation::Put("a" + n, n)}, {test::Absent("b" + n)}));
   }
   const Snapshots none;
   const KnownFollowed nobody;
   for (const size_t size : {1u, 64u}) {
     Group group(none, nobody);
     for (size_t i = 0; i < size; ++i) group.Add(commits[i]);
-    for (const Call& call : {group.Commits(std::nullopt, 0), group.Puts(std::nullopt)}) {
+    for (const Call& call : {group.Commits(std::nullopt, 0), group.Puts(std::nullopt).value()}) {
       const std::string said = Traced(**connection, call);
       EXPECT_EQ(Count(said, "\tSync"), 1u) << said;
       EXPECT_EQ(Count(said, "\tExecute"), 1u) << said;

@@ -176,8 +176,10 @@ std::expected<Decision, Failure> Committer::Turn::Fly(Connection& connection, Gr
   const auto fly = [&](Call commits) {
     return FlyCommits(connection, std::move(commits), durability, shared_.has_replicas(), shared_.request_deadline());
   };
-  if (modes == 0 && group.PutsAlone()) {
-    auto decision = fly(group.Puts(shared_.given_time()));
+  std::optional<Call> puts;
+  if (modes == 0) puts = group.Puts(shared_.given_time());
+  if (puts) {
+    auto decision = fly(*std::move(puts));
     if (!decision.has_value() && !IsOutOfLocks(decision.error())) return decision;
     if (!decision.has_value()) {
       group.KeepAllOut();
@@ -438,14 +440,22 @@ void Committer::RefuseNext(std::unique_lock<std::mutex>& lock) {
 
 void Committer::RunNext(std::unique_lock<std::mutex>& lock) {
   // What waits becomes one batch, up to what a group holds; the rest is for the others.
-  Submissions batch = std::move(waiting_.front());
-  waiting_.pop_front();
-  while (!waiting_.empty() && batch.size() + waiting_.front().size() <= kMaxGroupCommits) {
-    for (auto& submission : waiting_.front()) batch.push_back(std::move(submission));
+  Submissions batch;
+  size_t bytes = 0;
+  size_t operations = 0;
+  do {
+    for (auto& submission : waiting_.front()) {
+      const Commit& commit = submission->commit;
+      bytes += CommitBytes(commit);
+      operations += commit.preconditions.size() + commit.mutations.size();
+      batch.push_back(std::move(submission));
+    }
     waiting_.pop_front();
-  }
+  } while (!waiting_.empty() && batch.size() + waiting_.front().size() <= kMaxGroupCommits && bytes < kMaxGroupBytes &&
+           operations < kMaxGroupOperations &&
+           batch.front()->commit.durability == waiting_.front().front()->commit.durability);
   const size_t count = batch.size();
-  for (const auto& submission : batch) queued_bytes_ -= CommitBytes(submission->commit);
+  queued_bytes_ -= bytes;
   queued_ -= count;
   const uint64_t number = departures_.Leave(count, queued_);
   lock.unlock();

@@ -1,6 +1,7 @@
 // tidy: long file because everything that is said in SQL stands in one place
 #include "engine/postgres/dialect.h"
 
+#include <algorithm>
 #include <array>
 
 namespace kvarts::postgres {
@@ -376,10 +377,10 @@ END $$;
 
 -- Commits that do nothing but put keys, the last of each key, and rest on keys that none of them puts. Their versions
 -- follow each other: the first of them, or null when nothing was done, and kvarts.commit has to say why. That is so when a
--- precondition does not hold, when what is followed is not what the caller knows, and when the server is fenced.
+-- precondition does not hold, when somebody follows a key and the caller does not know it, and when the server is fenced.
 --   c_…  the preconditions of all   o_…  the puts, and which of the commits they are of; both as for kvarts.commit
 CREATE FUNCTION kvarts.put_all(
-  p_now bigint, p_sync text, p_locks bigint[], p_commits integer, p_epoch bigint,
+  p_now bigint, p_sync text, p_locks bigint[], p_commits integer, p_epoch bigint, p_touches integer[],
   c_op smallint[], c_bits smallint[], c_key bytea[], c_digest bytea[], c_number bigint[], c_expire bigint[],
   o_commit integer[], o_bits smallint[], o_key bytea[], o_digest bytea[], o_rest bytea[], o_expire bigint[], o_schema integer[],
   o_value bytea[])
@@ -388,6 +389,7 @@ DECLARE
   v_tx CONSTANT xid8 := pg_current_xact_id();
   v_first bigint;
   v_time bigint;
+  v_epoch bigint;
   v_holds boolean;
 BEGIN
   IF set_config('synchronous_commit', p_sync, true) IS NULL THEN NULL; END IF;
@@ -395,7 +397,7 @@ BEGIN
   IF kvarts.lock_keys(p_locks) IS NULL THEN NULL; END IF;
   v_first := kvarts.versions(p_now, p_commits);
   v_time := v_first >> 10;
-  SELECT s.epoch = p_epoch AND NOT EXISTS (
+  SELECT s.epoch, NOT EXISTS (
            SELECT FROM generate_series(1, cardinality(c_op)) c(i)
              LEFT JOIN kvarts.entry t ON t.key = c_key[c.i] AND t.digest = c_digest[c.i]
                                      AND t.expire_at >= 0 AND (t.expire_at > v_time OR c_bits[c.i] & 2 <> 0)
@@ -403,8 +405,21 @@ BEGIN
                OR NOT CASE c_op[c.i] WHEN 1 THEN t.version IS NULL
                                      WHEN 2 THEN t.version IS NOT NULL
                                      ELSE coalesce(t.version = c_number[c.i], false) END)
-    INTO v_holds FROM kvarts.state s WHERE s.fenced_by IS NULL;
-  IF v_holds IS NOT TRUE THEN RETURN NULL; END IF;
+    INTO v_epoch, v_holds FROM kvarts.state s WHERE s.fenced_by IS NULL;
+  IF v_epoch <> p_epoch THEN
+    v_holds := v_holds AND NOT EXISTS (
+      SELECT FROM generate_series(1, cardinality(o_key)) u(i)
+        JOIN kvarts.followed f ON (f.lo, f.lo_rest) <= (o_key[u.i], o_rest[u.i])
+                              AND (o_key[u.i], o_rest[u.i]) < (f.hi, f.hi_rest));
+  END IF;
+  IF v_holds IS NOT TRUE THEN
+    -- There is nothing that anybody would have to wait for.
+    IF set_config('synchronous_commit', 'off', true) IS NULL THEN NULL; END IF;
+    RETURN NULL;
+  END IF;
+  IF cardinality(p_touches) > 0 THEN
+    INSERT INTO kvarts.touched SELECT v_tx, 0, o_key[u.i], o_rest[u.i], '', '' FROM unnest(p_touches) u(i);
+  END IF;
   INSERT INTO kvarts.entry AS t (version, expire_at, tx, schema, bits, key, digest, rest, value)
   SELECT v_first + o_commit[u.i] - 1, o_expire[u.i], v_tx, o_schema[u.i], o_bits[u.i], o_key[u.i], o_digest[u.i], o_rest[u.i],
          o_value[u.i]
@@ -524,6 +539,12 @@ BEGIN
 END $$;
 )sql";
 
+namespace {
+constexpr std::array<std::string_view, kSchemaVersion - 1> kSteps = {};
+static_assert(std::ranges::none_of(kSteps, &std::string_view::empty), "every version has its step");
+}  // namespace
+const std::span<const std::string_view> kSchemaSteps = kSteps;
+
 // Every statement of ours has an index that it is made for. A plan is kept as long as a connection, and one that was
 // made when the table was nearly empty would read all of it for ever.
 std::string Planning(std::chrono::milliseconds longest) {
@@ -543,7 +564,8 @@ const Statement kCommit = {"kvarts_commit",
                            "SELECT * FROM kvarts.commit($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,"
                            "$19,$20,$21,$22,$23)"};
 const Statement kPutAll = {"kvarts_put_all",
-                           "SELECT kvarts.put_all($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19)"};
+                           "SELECT kvarts.put_all($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,"
+                           "$20)"};
 const Statement kHold = {"kvarts_hold", R"sql(
 SELECT CASE WHEN $1 & 1 = 0 THEN pg_advisory_lock_shared(1262902610, 2) ELSE pg_advisory_lock(1262902610, 2) END,
        CASE WHEN $1 & 2 <> 0 THEN pg_advisory_lock_shared(1262902610, 3) END,

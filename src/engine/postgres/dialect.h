@@ -13,11 +13,15 @@
 
 namespace kvarts::postgres {
 
-// Raised with every change of what kSchema makes. A server with a newer one is not ours to write to.
+// Raised with every change of what kSchema makes, from the first release on. A server with a newer one is not ours to
+// write to.
 constexpr int kSchemaVersion = 1;
 
-// Makes the schema; run in one transaction, once, under an advisory lock.
+// Makes the schema, in one transaction, under an advisory lock; and what makes one of version 1 into one of version 2,
+// and so on, likewise. Processes of the version before still call it for a moment, until they are told that it is not
+// theirs any more.
 extern const std::string_view kSchema;
+extern const std::span<const std::string_view> kSchemaSteps;
 
 // The SQLSTATE with which a server refuses a commit after it was fenced.
 constexpr std::string_view kFenced = "KV001";

@@ -252,6 +252,36 @@ class Group::Arrays {
   ArrayParam stamp_key_{Of::kInt4}, stamp_value_{Of::kInt4}, snapshot_{Of::kText};
 };
 
+// Those of kvarts.put_all.
+class Group::PutArrays {
+ public:
+  void Add(int32_t commit, const Mutation& mutation, bool touches) {
+    const KeyColumns columns(mutation.key);
+    commit_.Int4(commit);
+    if (touches) touches_.Int4(commit_.size());
+    bits_.Int2(StoredBits(mutation));
+    key_.Bytes(columns.key);
+    digest_.Bytes(columns.digest);
+    rest_.Bytes(columns.rest);
+    expire_.Int8(StoredExpiry(mutation.expiry));
+    schema_.Int4(static_cast<int32_t>(mutation.schema));
+    value_.Bytes(StoredValue(mutation.kind, mutation.value));
+  }
+  void AddTouchesTo(Params* params) { touches_.AddTo(params); }
+  void AddTo(Params* params) {
+    for (ArrayParam* array : {&commit_, &bits_, &key_, &digest_, &rest_, &expire_, &schema_, &value_}) {
+      array->AddTo(params);
+    }
+  }
+
+ private:
+  using Of = ArrayParam::Of;
+
+  ArrayParam touches_{Of::kInt4}, commit_{Of::kInt4}, bits_{Of::kInt2};
+  ArrayParam key_{Of::kBytea}, digest_{Of::kBytea}, rest_{Of::kBytea};
+  ArrayParam expire_{Of::kInt8}, schema_{Of::kInt4}, value_{Of::kBytea};
+};
+
 void Group::Add(const Commit& commit) {
   commits_.push_back(&commit);
   operations_ += commit.preconditions.size() + commit.mutations.size();
@@ -278,15 +308,15 @@ Call Group::Commits(std::optional<uint64_t> now, int modes) const {
   return {&kCommit, std::move(params), true};
 }
 
-bool Group::PutsAlone() const {
+bool Group::PutsAlone(const KnownFollowed::Known& followed) const {
   if (locks_.modes != 0) return false;
-  const std::shared_ptr<const KnownFollowed::Known> followed = followed_.Get();
   std::unordered_set<BytesView> put;
   for (const Commit* commit : commits_) {
     if (commit->mutations.empty()) return false;
     for (const Mutation& mutation : commit->mutations) {
       const bool stamped = mutation.key_stamp != Mutation::kNoStamp || mutation.value_stamp != Mutation::kNoStamp;
-      if (mutation.op != Mutation::Op::kPut || stamped || followed->Concerns(mutation)) return false;
+      if (mutation.op != Mutation::Op::kPut || stamped) return false;
+      if (KnownFollowed::Known::Concerns(mutation, followed.told)) return false;
       put.insert(mutation.key);
     }
   }
@@ -295,16 +325,31 @@ bool Group::PutsAlone() const {
       commits_, [&](const Commit* commit) { return std::ranges::all_of(commit->preconditions, rests_elsewhere); });
 }
 
-Call Group::Puts(std::optional<uint64_t> now) const {
+std::optional<Call> Group::Puts(std::optional<uint64_t> now) const {
+  const std::shared_ptr<const KnownFollowed::Known> followed = followed_.Get();
+  if (!PutsAlone(*followed)) return {};
+  // Of the puts of a key only the last is ever seen.
+  std::unordered_map<BytesView, const Mutation*> last;
+  for (const Commit* commit : commits_) {
+    for (const Mutation& mutation : commit->mutations) last[mutation.key] = &mutation;
+  }
+  PutArrays puts;
+  for (size_t i = 0; i < commits_.size(); ++i) {
+    for (const Mutation& mutation : commits_[i]->mutations) {
+      if (last[mutation.key] != &mutation) continue;
+      puts.Add(static_cast<int32_t>(i + 1), mutation, KnownFollowed::Known::Concerns(mutation, followed->touched));
+    }
+  }
   Params params;
   params.OptionalInt8(now);
   params.Text(SynchronousCommit(commits_.front()->durability));
   locks_.AddTo(&params);
   params.Int4(static_cast<int32_t>(commits_.size()));
-  params.Int8(followed_.Get()->epoch);
+  params.Int8(followed->epoch);
+  puts.AddTouchesTo(&params);
   AddConditions(&params);
-  AddPuts(&params);
-  return {&kPutAll, std::move(params), true};
+  puts.AddTo(&params);
+  return Call{&kPutAll, std::move(params), true};
 }
 
 void Group::AddConditions(Params* params) const {
@@ -330,32 +375,6 @@ void Group::AddConditions(Params* params) const {
     expire.Int8(StoredExpiry(precondition->lapses));
   }
   for (ArrayParam* array : {&op, &bits, &key, &digest, &number, &expire}) array->AddTo(params);
-}
-
-void Group::AddPuts(Params* params) const {
-  // Of the puts of a key only the last is ever seen.
-  std::unordered_map<BytesView, const Mutation*> last;
-  for (const Commit* commit : commits_) {
-    for (const Mutation& mutation : commit->mutations) last[mutation.key] = &mutation;
-  }
-  using Of = ArrayParam::Of;
-  ArrayParam number(Of::kInt4), bits(Of::kInt2), key(Of::kBytea), digest(Of::kBytea), rest(Of::kBytea);
-  ArrayParam expire(Of::kInt8), schema(Of::kInt4), value(Of::kBytea);
-  for (size_t i = 0; i < commits_.size(); ++i) {
-    for (const Mutation& mutation : commits_[i]->mutations) {
-      if (last[mutation.key] != &mutation) continue;
-      const KeyColumns columns(mutation.key);
-      number.Int4(static_cast<int32_t>(i + 1));
-      bits.Int2(StoredBits(mutation));
-      key.Bytes(columns.key);
-      digest.Bytes(columns.digest);
-      rest.Bytes(columns.rest);
-      expire.Int8(StoredExpiry(mutation.expiry));
-      schema.Int4(static_cast<int32_t>(mutation.schema));
-      value.Bytes(StoredValue(mutation.kind, mutation.value));
-    }
-  }
-  for (ArrayParam* array : {&number, &bits, &key, &digest, &rest, &expire, &schema, &value}) array->AddTo(params);
 }
 
 Mutation::Op MutationOf(int16_t op) {

@@ -45,7 +45,6 @@ class KnownFollowed {
     std::vector<KeyRange> touched;  // somebody wants to know that something changes there
     std::vector<KeyRange> told;     // somebody wants to know what
 
-    bool Concerns(const Mutation& mutation) const { return Concerns(mutation, touched) || Concerns(mutation, told); }
     static bool Concerns(const Mutation& mutation, const std::vector<KeyRange>& ranges);
   };
 
@@ -111,15 +110,15 @@ class Group {
 
   // The call of kCommit.
   Call Commits(std::optional<uint64_t> now, int modes) const;
-  // Whether all that the commits do is to put keys, under conditions that none of them changes, and nobody follows
-  // these: the server then has one statement for all, and one answer. The call of kPutAll.
-  bool PutsAlone() const;
-  Call Puts(std::optional<uint64_t> now) const;
+  // The call of kPutAll, if all that the commits do is to put keys, under conditions that none of them changes, and
+  // nobody wants to be told of each: the server then has one statement for all, and one answer.
+  std::optional<Call> Puts(std::optional<uint64_t> now) const;
 
  private:
   class Arrays;
+  class PutArrays;
+  bool PutsAlone(const KnownFollowed::Known& followed) const;
   void AddConditions(Params* params) const;
-  void AddPuts(Params* params) const;
 
   const Snapshots& snapshots_;
   const KnownFollowed& followed_;

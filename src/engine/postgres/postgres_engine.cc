@@ -33,6 +33,8 @@ class PostgresEngine final : public Engine {
   ~PostgresEngine() override { KeepTotals(); }
 
   Status Begin();
+  // Makes the schema, or takes an earlier one on.
+  Status BringUp(const Servers::Found& primary, Deadline deadline) const;
 
   const Capabilities& capabilities() const override { return capabilities_; }
   const Limits& limits() const override { return shared_.options.limits; }
@@ -99,20 +101,24 @@ class PostgresEngine final : public Engine {
   EngineStats figures_;  // what the primary knows, as last heard
 };
 
+Status PostgresEngine::BringUp(const Servers::Found& primary, Deadline deadline) const {
+  const bool none = primary.schema_version == 0;
+  if (!shared_.options.create_if_missing) {
+    // Others that were waited for in vain may have used up the time.
+    return FindSchema(primary.target, CurrentSchema(), In(shared_.options.connect_timeout));
+  }
+  // With nothing there to tell, one that is silent might be of the right cluster, and this one of another.
+  if (none && !primary.all_answer) {
+    return Error(ErrorCode::kUnavailable, "an empty database is begun only when all servers answer");
+  }
+  constexpr std::chrono::hours kMostForALargeStore(12);
+  return MakeSchema(primary.target, CurrentSchema(), none ? deadline : In(kMostForALargeStore));
+}
+
 Status PostgresEngine::Begin() {
   const Deadline deadline = In(shared_.options.connect_timeout);
   KVARTS_TRY(const Servers::Found primary, servers_.Start(deadline));
-  // Whether one that is there is ours was seen already.
-  if (!primary.has_schema && !shared_.options.create_if_missing) {
-    // Others that were waited for in vain may have used up the time.
-    KVARTS_CHECK_OK(FindSchema(primary.target, In(shared_.options.connect_timeout)));
-  } else if (!primary.has_schema) {
-    // With nothing there to tell, one that is silent might be of the right cluster, and this one of another.
-    if (!primary.all_answer) {
-      return Error(ErrorCode::kUnavailable, "an empty database is begun only when all servers answer");
-    }
-    KVARTS_CHECK_OK(MakeSchema(primary.target, deadline));
-  }
+  if (primary.schema_version < kSchemaVersion) KVARTS_CHECK_OK(BringUp(primary, deadline));
   Params params;
   params.Int8(0);
   params.OptionalInt8(shared_.given_time());

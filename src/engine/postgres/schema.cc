@@ -31,32 +31,48 @@ Result<int> FoundVersion(Connection& connection, Deadline deadline) {
   return Error(ErrorCode::kUnavailable, "the schema kvarts of the database is not one of ours");
 }
 
-Status Check(int version) {
-  if (version <= kSchemaVersion) return {};
+Status Check(int version, const Schema& schema) {
+  if (version <= schema.version()) return {};
   return Error(ErrorCode::kUnavailable, "the database has a schema of a later Kvarts",
-               {{"schema_version", std::to_string(version)}, {"known", std::to_string(kSchemaVersion)}});
+               {{"schema_version", std::to_string(version)}, {"known", std::to_string(schema.version())}});
+}
+
+// What has to be said to get from the version that is there to ours.
+std::string StatementsFrom(int version, const Schema& schema) {
+  const std::string ours = std::to_string(schema.version());
+  if (version == 0) {
+    return std::string(schema.make) + "; INSERT INTO kvarts.meta VALUES ('schema_version', '" + ours +
+           "'), ('store', gen_random_uuid()::text); COMMIT";
+  }
+  std::string statements;
+  for (const std::string_view step : schema.steps.subspan(static_cast<size_t>(version) - 1)) {
+    statements.append(step).append("; ");
+  }
+  return statements + "UPDATE kvarts.meta SET value = '" + ours + "' WHERE name = 'schema_version'; COMMIT";
 }
 
 }  // namespace
 
-Status MakeSchema(const std::string& target, Deadline deadline) {
+Schema CurrentSchema() { return {kSchema, kSchemaSteps}; }
+
+Status MakeSchema(const std::string& target, const Schema& schema, Deadline deadline) {
   KVARTS_TRY(const auto connection, Connection::Open(target, {}, deadline));
   KVARTS_TRY(int version, FoundVersion(*connection, deadline));
-  if (version != 0) return Check(version);
+  if (version >= schema.version()) return Check(version, schema);
   KVARTS_CHECK_OK(Did(connection->Simple("BEGIN; SELECT pg_advisory_xact_lock(1262902610, 0)", deadline)));
   KVARTS_TRY(version, FoundVersion(*connection, deadline));  // somebody else may have been first
-  if (version != 0) return Check(version);
-  KVARTS_CHECK_OK(Did(connection->Simple(std::string(kSchema), deadline)));
-  const std::string note = "INSERT INTO kvarts.meta VALUES ('schema_version', '" + std::to_string(kSchemaVersion) +
-                           "'), ('store', gen_random_uuid()::text); COMMIT";
-  return Did(connection->Simple(note, deadline));
+  if (version >= schema.version()) return Check(version, schema);
+  return Did(connection->Simple(StatementsFrom(version, schema), deadline));
 }
 
-Status FindSchema(const std::string& target, Deadline deadline) {
+Status FindSchema(const std::string& target, const Schema& schema, Deadline deadline) {
   KVARTS_TRY(const auto connection, Connection::Open(target, {}, deadline));
   KVARTS_TRY(const int version, FoundVersion(*connection, deadline));
-  if (version != 0) return Check(version);
-  return Error(ErrorCode::kNotFound, "there is no store in the database");
+  if (version == 0) return Error(ErrorCode::kNotFound, "there is no store in the database");
+  if (version >= schema.version()) return Check(version, schema);
+  return Error(ErrorCode::kUnavailable,
+               "the database has a schema of an earlier Kvarts: a server of this one takes it on",
+               {{"schema_version", std::to_string(version)}, {"known", std::to_string(schema.version())}});
 }
 
 }  // namespace kvarts::postgres

@@ -57,7 +57,7 @@ class Servers {
 
   struct Found {
     std::string target;
-    bool has_schema;
+    int schema_version;  // 0: there is none
     bool all_answer;
   };
   // Begins to ask, and waits for the primary; when there is no schema, for all others too. `unavailable` says what is

@@ -94,7 +94,7 @@ class ServersTest : public testing::Test {
 
   const std::string& primary() const { return options_.servers.front(); }
   void MakeTheSchema() {
-    const Status made = MakeSchema(primary(), In(seconds(20)));
+    const Status made = MakeSchema(primary(), CurrentSchema(), In(seconds(20)));
     ASSERT_TRUE(made.has_value()) << made.error();
   }
   Result<Servers::Found> Start(milliseconds time = seconds(20)) {
@@ -133,7 +133,7 @@ TEST_F(ServersTest, ThePrimaryIsFoundWhateverTheOrder) {
     const auto found = Start();
     ASSERT_TRUE(found.has_value()) << found.error();
     EXPECT_EQ(found->target, expected);
-    EXPECT_TRUE(found->has_schema);
+    EXPECT_EQ(found->schema_version, kSchemaVersion);
     for (const Use use : {Use::kWriting, Use::kReading, Use::kOther}) {
       const auto lease = servers_->Primary(use, In(seconds(10)));
       ASSERT_TRUE(lease.has_value()) << lease.error();
