@@ -96,6 +96,14 @@ TEST_F(CommitPathTest, ACommitIsOneRoundTripAndSoIsAGroup) {
   }
 }
 
+TEST_F(CommitPathTest, NothingCanBeSubmitted) {
+  const auto engine = Open();
+  engine->Submit({});
+  EXPECT_EQ(CodeOf(CommitAndWait(*engine, MakeCommit({Mutation::Put("a", "1")}))), "ok");
+  engine->Submit({});
+  EXPECT_EQ(ValueOf(*engine, "a"), "1");
+}
+
 TEST_F(CommitPathTest, WhatIsSubmittedTogetherIsOneGroup) {
   const auto engine = Open();
   std::vector<std::unique_ptr<TestSubmission>> all;

@@ -384,6 +384,7 @@ Committer::~Committer() {
 }
 
 void Committer::Submit(Submissions batch) {
+  if (batch.empty()) return;
   size_t bytes = 0;
   for (const auto& submission : batch) bytes += CommitBytes(submission->commit);
   const std::lock_guard lock(mutex_);

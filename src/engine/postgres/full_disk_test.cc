@@ -35,6 +35,7 @@ class FullDiskTest : public testing::Test {
     std::filesystem::create_directory(place);
     // Root's PostgreSQL runs as this user.
     const passwd* const user = getpwnam("postgres");
+    ASSERT_NE(user, nullptr);
     ASSERT_EQ(chown(place.c_str(), user->pw_uid, user->pw_gid), 0);
     for (const std::string& path : {disk_ / "..", disk_ / "../.."}) {
       std::filesystem::permissions(path, std::filesystem::perms(0755));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <tuple>
-#include <unordered_set>
 
 #include "engine/limits.h"
 #include "engine/postgres/entry_codec.h"
@@ -308,35 +307,35 @@ Call Group::Commits(std::optional<uint64_t> now, int modes) const {
   return {&kCommit, std::move(params), true};
 }
 
-bool Group::PutsAlone(const KnownFollowed::Known& followed) const {
-  if (locks_.modes != 0) return false;
-  std::unordered_set<BytesView> put;
+std::optional<Group::LastPuts> Group::PutsAlone(const KnownFollowed::Known& followed) const {
+  if (locks_.modes != 0) return {};
+  LastPuts last;
   for (const Commit* commit : commits_) {
-    if (commit->mutations.empty()) return false;
+    if (commit->mutations.empty()) return {};
     for (const Mutation& mutation : commit->mutations) {
       const bool stamped = mutation.key_stamp != Mutation::kNoStamp || mutation.value_stamp != Mutation::kNoStamp;
-      if (mutation.op != Mutation::Op::kPut || stamped) return false;
-      if (KnownFollowed::Known::Concerns(mutation, followed.told)) return false;
-      put.insert(mutation.key);
+      if (mutation.op != Mutation::Op::kPut || stamped) return {};
+      if (KnownFollowed::Known::Concerns(mutation, followed.told)) return {};
+      last[mutation.key] = &mutation;
     }
   }
-  const auto rests_elsewhere = [&](const Precondition& precondition) { return !put.contains(precondition.key); };
-  return std::ranges::all_of(
-      commits_, [&](const Commit* commit) { return std::ranges::all_of(commit->preconditions, rests_elsewhere); });
+  for (const Commit* commit : commits_) {
+    for (const Precondition& precondition : commit->preconditions) {
+      if (last.contains(precondition.key)) return {};
+    }
+  }
+  return last;
 }
 
 std::optional<Call> Group::Puts(std::optional<uint64_t> now) const {
   const std::shared_ptr<const KnownFollowed::Known> followed = followed_.Get();
-  if (!PutsAlone(*followed)) return {};
+  const std::optional<LastPuts> last = PutsAlone(*followed);
+  if (!last) return {};
   // Of the puts of a key only the last is ever seen.
-  std::unordered_map<BytesView, const Mutation*> last;
-  for (const Commit* commit : commits_) {
-    for (const Mutation& mutation : commit->mutations) last[mutation.key] = &mutation;
-  }
   PutArrays puts;
   for (size_t i = 0; i < commits_.size(); ++i) {
     for (const Mutation& mutation : commits_[i]->mutations) {
-      if (last[mutation.key] != &mutation) continue;
+      if (last->at(mutation.key) != &mutation) continue;
       puts.Add(static_cast<int32_t>(i + 1), mutation, KnownFollowed::Known::Concerns(mutation, followed->touched));
     }
   }

@@ -117,7 +117,9 @@ class Group {
  private:
   class Arrays;
   class PutArrays;
-  bool PutsAlone(const KnownFollowed::Known& followed) const;
+  using LastPuts = std::unordered_map<BytesView, const Mutation*>;  // by their keys
+  // Nothing when the commits do more than that.
+  std::optional<LastPuts> PutsAlone(const KnownFollowed::Known& followed) const;
   void AddConditions(Params* params) const;
 
   const Snapshots& snapshots_;
