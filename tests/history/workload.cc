@@ -186,6 +186,7 @@ class Worker {
     if (outcome) {
       event.version = outcome->version;
       history.commits.push_back(std::move(event));
+      if (options_.committed != nullptr) ++*options_.committed;
     } else if (options_.faults && outcome.error().code() == ErrorCode::kUnknownOutcome) {
       history.unknown.push_back(std::move(event));
     } else if (!Answered(outcome)) {

@@ -25,6 +25,7 @@ struct WorkloadOptions {
   bool faults = false;
   std::optional<Durability> durability;     // of all commits, instead of a mixture
   const std::atomic<bool>* stop = nullptr;  // ends before all operations are done, if given
+  std::atomic<int>* committed = nullptr;    // counts commits, if given
 };
 
 // The marks that are there, and the versions of their commits.

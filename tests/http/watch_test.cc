@@ -9,7 +9,7 @@
 #include "http/event_reader.h"
 #include "http/http_fixture.h"
 #include "support/eventually.h"
-#include "support/own_server.h"
+#include "support/postgres_database.h"
 
 namespace kvarts::test {
 namespace {
@@ -455,8 +455,6 @@ TEST_P(WatchTest, MaxWatchers) {
 
 // A watch that waits is nobody's worker's business, also when what it waits for is long in coming.
 TEST_P(WatchTest, MoreWatchesThanWorkersLeaveThemToOthers) {
-  std::unique_ptr<OwnServer> own;
-  if (GetParam().shared) own = std::make_unique<OwnServer>();
   const TempDir dir;
   const ServerProcess server({"--engine", GetParam().name, "--data", dir / "data", "--worker-threads", "1",
                               "--http-request-timeout", "5s", "--watch-heartbeat", "13s"});
@@ -467,7 +465,7 @@ TEST_P(WatchTest, MoreWatchesThanWorkersLeaveThemToOthers) {
                 .status,
             200);
   std::shared_ptr<void> open;
-  if (GetParam().shared) open = DatabaseFor(dir / "data").HoldTransaction();
+  if (GetParam().shared) open = DatabaseFor(dir / "data").HoldCommit();
   ASSERT_EQ(client.Call("PUT", "/keys/many/0", {}, "x").status, 200);
   std::vector<std::unique_ptr<HttpClient>> watches;
   for (int i = 0; i < 100; ++i) {

@@ -46,7 +46,7 @@ class PostgresData final : public EngineData {
     options.servers = {database_.target()};
     return Opened(OpenPostgresEngine(std::move(options)));
   }
-  std::shared_ptr<void> HoldTransaction() override { return database_.HoldTransaction(); }
+  std::shared_ptr<void> HoldCommit() override { return database_.HoldCommit(); }
 
   PostgresDatabase database_;
 };

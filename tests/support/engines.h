@@ -25,7 +25,7 @@ class EngineData {
   virtual std::unique_ptr<Engine> Open(const Limits& limits, std::shared_ptr<Clock> clock) = 0;
   // Of a shared engine: somebody has begun something where the data lie, and does not end it before what is returned
   // goes.
-  virtual std::shared_ptr<void> HoldTransaction() { return nullptr; }
+  virtual std::shared_ptr<void> HoldCommit() { return nullptr; }
 };
 
 // An engine under test, on a clock that only the test moves, and its data.

@@ -100,10 +100,10 @@ std::string PostgresDatabase::Ask(PGconn* connection, const std::string& sql) {
   return PQntuples(result.get()) > 0 ? PQgetvalue(result.get(), 0, 0) : "";
 }
 
-std::shared_ptr<void> PostgresDatabase::HoldTransaction() const {
+std::shared_ptr<void> PostgresDatabase::HoldCommit() const {
   std::shared_ptr<PGconn> connection = Connect(target_);
   Ask(connection.get(), "BEGIN");
-  Ask(connection.get(), "SELECT pg_current_xact_id()");
+  Ask(connection.get(), "SELECT pg_current_xact_id(), pg_advisory_xact_lock_shared(1262902610, 2)");
   return connection;
 }
 

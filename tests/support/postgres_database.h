@@ -32,9 +32,8 @@ class PostgresDatabase {
   const std::string& target() const { return target_; }
   // What the server answers to SQL on a connection of its own: the first column of the first row.
   std::string Ask(const std::string& sql) const { return Ask(Connect(target_).get(), sql); }
-  // A transaction of somebody else's that has a number and does nothing, open until what is returned goes. All
-  // databases of the server feel it, and so would other tests: see own_server.h.
-  std::shared_ptr<void> HoldTransaction() const;
+  // A commit of somebody else's that has changed nothing yet, on its way until what is returned goes.
+  std::shared_ptr<void> HoldCommit() const;
 
  private:
   struct Finish {

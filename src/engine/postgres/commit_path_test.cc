@@ -15,7 +15,6 @@
 #include "support/environment.h"
 #include "support/held_commit.h"
 #include "support/local_cluster.h"
-#include "support/own_server.h"
 #include "support/postgres_database.h"
 #include "support/reads.h"
 
@@ -32,7 +31,6 @@ class CommitPathTest : public testing::Test {
  protected:
   void SetUp() override {
     if (!test::PostgresDatabase::Missing().empty()) GTEST_SKIP() << test::PostgresDatabase::Missing();
-    own_ = std::make_unique<test::OwnServer>();
     database_ = std::make_unique<test::PostgresDatabase>();
   }
 
@@ -57,7 +55,6 @@ class CommitPathTest : public testing::Test {
     return said;
   }
 
-  std::unique_ptr<test::OwnServer> own_;  // some of these keep commits on their way
   std::unique_ptr<test::PostgresDatabase> database_;
 };
 

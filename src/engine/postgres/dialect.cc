@@ -671,18 +671,19 @@ SELECT s.epoch, (SELECT life::text FROM kvarts.noting) FROM kvarts.state s)sql"}
 const Statement kFollowed = {"kvarts_followed", R"sql(
 SELECT s.epoch, f.lo, f.lo_rest, f.hi, f.hi_rest, f.told FROM kvarts.state s LEFT JOIN kvarts.followed f ON true)sql"};
 const Statement kClock = {"kvarts_clock", "SELECT last_value FROM kvarts.clock"};
-const Statement kNextNumber = {"kvarts_next_number", "SELECT pg_current_xact_id()::text::bigint"};
-const Statement kRunning = {"kvarts_running", "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint"};
+// Who has the fence, and is in a transaction: between two, a lock of a session alone is no commit.
+const Statement kCommitting = {"kvarts_committing", R"sql(
+SELECT virtualtransaction FROM pg_locks
+ WHERE locktype = 'advisory' AND classid = 1262902610 AND objid = 2 AND objsubid = 2 AND granted
+   AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND virtualtransaction NOT LIKE '%/0')sql"};
 // What a snapshot does not show is from its end on or ran in it. Both are found by the index, however old it is.
 const Statement kTouched = {"kvarts_touched", R"sql(
-SELECT t.kind, t.lo, t.lo_rest, t.hi, t.hi_rest, s.now::text, pg_snapshot_xmin(s.now)::text::bigint,
-       EXISTS (SELECT FROM pg_snapshot_xip($1::text::pg_snapshot) x WHERE x < $2::xid8 AND pg_visible_in_snapshot(x, s.now))
-         OR coalesce($2::xid8 > pg_snapshot_xmax($1::text::pg_snapshot), false)
+SELECT t.kind, t.lo, t.lo_rest, t.hi, t.hi_rest, s.now::text, pg_snapshot_xmin(s.now)::text::bigint
   FROM (SELECT pg_current_snapshot() OFFSET 0) s(now) LEFT JOIN (
     SELECT kind, lo, lo_rest, hi, hi_rest FROM kvarts.touched WHERE tx >= pg_snapshot_xmax($1::text::pg_snapshot)
      UNION
     SELECT kind, lo, lo_rest, hi, hi_rest FROM kvarts.touched
-     WHERE tx = ANY (ARRAY(SELECT pg_snapshot_xip($1::text::pg_snapshot))) LIMIT $3) t ON true)sql"};
+     WHERE tx = ANY (ARRAY(SELECT pg_snapshot_xip($1::text::pg_snapshot))) LIMIT $2) t ON true)sql"};
 // The limit is one that the planner knows, so it does not prepare for many.
 const Statement kChanged = {"kvarts_changed", R"sql(
 SELECT (SELECT life::text FROM kvarts.noting), (SELECT forgotten FROM kvarts.noting),
@@ -770,8 +771,7 @@ std::span<const Statement* const> AllStatements() {
                                       &kEpoch,
                                       &kFollowed,
                                       &kClock,
-                                      &kNextNumber,
-                                      &kRunning,
+                                      &kCommitting,
                                       &kTouched,
                                       &kChanged};
   return kAll;

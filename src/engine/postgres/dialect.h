@@ -99,14 +99,11 @@ extern const Statement kForget;
 // the life of the server, with which ends what was noted.
 extern const Statement kEpoch;
 extern const Statement kFollowed;
-// The last version; a number that no transaction has which began before (the end of a snapshot is not: it is the first
-// behind all that have ended); and the first that still runs.
+// The last version; and the transactions of this database that may take versions or have some, and are not visible yet.
 extern const Statement kClock;
-extern const Statement kNextNumber;
-extern const Statement kRunning;
+extern const Statement kCommitting;
 // What was noted as touched and is visible now but was not in a snapshot; and with it, also when there is nothing, the
-// snapshot that is now, the first transaction that still runs in it, and whether one may have ended since that was
-// before a number.
+// snapshot that is now, and the first transaction that still runs in it.
 extern const Statement kTouched;
 // A page of what was changed behind a place up to a version, of about so many bytes, with the life that it is of, and
 // the version up to which something was forgotten: one row without a change when there is none.

@@ -28,16 +28,7 @@ constexpr milliseconds kSettlingLook{1};
 Deadline Now() { return std::chrono::steady_clock::now(); }
 
 // The columns of kTouched.
-enum TouchedColumn {
-  kTouchedKind,
-  kTouchedLow,
-  kTouchedLowRest,
-  kTouchedHigh,
-  kTouchedHighRest,
-  kSnapshot,
-  kFirst,
-  kEnded
-};
+enum TouchedColumn { kTouchedKind, kTouchedLow, kTouchedLowRest, kTouchedHigh, kTouchedHighRest, kSnapshot, kFirst };
 
 // What a note says was touched.
 KeyRange RangeOf(const Rows& rows, int row) {
@@ -51,6 +42,16 @@ KeyRange RangeOf(const Rows& rows, int row) {
     default:
       return {low, EndOf(rows.Bytea(row, kTouchedHigh), rows.Bytea(row, kTouchedHighRest))};
   }
+}
+
+std::vector<std::string> CommittingIn(const Rows& rows) {
+  std::vector<std::string> committing;
+  for (int row = 0; row < rows.size(); ++row) committing.emplace_back(rows.Text(row, 0));
+  return committing;
+}
+
+void KeepThose(std::vector<std::string>* all, const std::vector<std::string>& kept) {
+  std::erase_if(*all, [&](const std::string& one) { return std::ranges::find(kept, one) == kept.end(); });
 }
 
 // The columns of kChanged.
@@ -179,7 +180,9 @@ Result<Version> Following::Settle() {
   while (!mark.reached()) {
     if (Now() > deadline) return settled();
     std::this_thread::sleep_for(kSettlingLook);
-    KVARTS_CHECK_OK(LookAgain(*connection, &mark));
+    const auto committing = connection->Fly(kCommitting, {}, shared_.request_deadline());
+    if (!committing.has_value()) return committing.error().error;
+    KeepThose(&mark.behind, CommittingIn(*committing));
   }
   Reached(mark.version);
   return settled();
@@ -230,7 +233,7 @@ void Following::Missed() {
   lost_ = true;
   // Another server may give numbers again that the lost one gave.
   told_in_.clear();
-  strangers_ = 0;
+  strangers_.clear();
   told_up_to_ = 0;
   forgotten_ = 0;
 }
@@ -247,30 +250,37 @@ Status Following::Look() {
   KVARTS_TRY(const Pool::Lease connection, servers_.Primary(Use::kOther, shared_.request_deadline()));
   KVARTS_CHECK_OK(Register(*connection));
   KVARTS_CHECK_OK(LearnFollowed(*connection));
-  const bool waits = mark_.has_value();
-  if (waits) KVARTS_CHECK_OK(LookAgain(*connection, &*mark_));
-  KVARTS_CHECK_OK(TellTouched(*connection));
-  if (!waits) {
-    KVARTS_TRY(const bool news, IsNews(*connection));
-    if (news) {
-      KVARTS_TRY(mark_, TakeMark(*connection));
-      settling_ = std::exchange(unsettled_, {});
-    }
+  Params since;
+  told_in_.empty() ? since.Null() : since.Text(told_in_);
+  since.Int8(kMaxNotes);
+  // One after the other: what was touched by then has a version up to that of the clock, and who has one up to that is
+  // visible or committing.
+  std::vector<Call> calls;
+  calls.push_back({&kTouched, std::move(since)});
+  calls.push_back({&kClock, {}});
+  calls.push_back({&kCommitting, {}});
+  const auto flown = connection->Fly(calls, shared_.request_deadline());
+  if (!flown.has_value()) return flown.error().error;
+  TellTouched((*flown)[0]);
+  Mark now = MarkIn((*flown)[1], (*flown)[2]);
+  const Committing committing = now.behind;
+  if (mark_) {
+    KeepThose(&mark_->behind, committing);
+  } else if (IsNews(now.version)) {
+    mark_ = std::move(now);
+    settling_ = std::exchange(unsettled_, {});
   }
-  KVARTS_CHECK_OK(Greet(*connection, !waits));
+  TellNewcomers(committing);
   if (mark_ && mark_->reached()) KVARTS_CHECK_OK(TellNotes(*connection));
   TellBeginnings();
   looked_ = Now();
   return {};
 }
 
-Result<bool> Following::IsNews(Connection& connection) {
+bool Following::IsNews(uint64_t version) {
   const bool new_touched = touched_.Mark();
   const bool new_told = told_.Mark();
-  if (new_touched || new_told || lost_ || !unsettled_.empty()) return true;
-  const auto clock = connection.Fly(kClock, {}, shared_.request_deadline());
-  if (!clock.has_value()) return clock.error().error;
-  return static_cast<uint64_t>(clock->Int8(0, 0)) != told_place_.version;
+  return new_touched || new_told || lost_ || !unsettled_.empty() || version != told_place_.version;
 }
 
 Status Following::Register(Connection& connection) {
@@ -340,63 +350,51 @@ std::vector<Following::Row> Following::RowsAt(Deadline now) {
   return rows;
 }
 
+Following::Mark Following::MarkIn(const Rows& clock, const Rows& committing) {
+  return {.version = static_cast<uint64_t>(clock.Int8(0, 0)), .behind = CommittingIn(committing)};
+}
+
 Result<Following::Mark> Following::TakeMark(Connection& connection) {
-  // One after the other: whoever has a version up to this one had its number before the second gives one.
   std::vector<Call> calls;
   calls.push_back({&kClock, {}});
-  calls.push_back({&kNextNumber, {}});
-  calls.push_back({&kRunning, {}});
+  calls.push_back({&kCommitting, {}});
   const auto flown = connection.Fly(calls, shared_.request_deadline());
   if (!flown.has_value()) return flown.error().error;
-  const auto number = [&](size_t call) { return static_cast<uint64_t>((*flown)[call].Int8(0, 0)); };
-  return Mark{.version = number(0), .next = number(1), .running = number(2)};
+  return MarkIn((*flown)[0], (*flown)[1]);
 }
 
-Status Following::LookAgain(Connection& connection, Mark* mark) {
-  const auto flown = connection.Fly(kRunning, {}, shared_.request_deadline());
-  if (!flown.has_value()) return flown.error().error;
-  mark->running = static_cast<uint64_t>(flown->Int8(0, 0));
-  return {};
-}
-
-Status Following::TellTouched(Connection& connection) {
-  Params params;
-  told_in_.empty() ? params.Null() : params.Text(told_in_);
-  params.Int8(static_cast<int64_t>(strangers_));
-  params.Int8(kMaxNotes);
-  const auto notes = connection.Fly(kTouched, std::move(params), shared_.request_deadline());
-  if (!notes.has_value()) return notes.error().error;
+void Following::TellTouched(const Rows& notes) {
   std::vector<KeyRange> touched;
-  if (notes->Bool(0, kEnded)) touched = touched_.Newcomers();
-  const int count = notes->IsNull(0, kTouchedKind) ? 0 : notes->size();
+  const int count = notes.IsNull(0, kTouchedKind) ? 0 : notes.size();
   // Others forget what was touched some time ago, whoever has not been told of it yet.
   const bool late = !told_in_.empty() && Now() > told_at_ + kProlonged / 2;
   everything_ = everything_ || late || count == kMaxNotes;
-  for (int row = 0; row < count && !everything_; ++row) touched.push_back(RangeOf(*notes, row));
+  for (int row = 0; row < count && !everything_; ++row) touched.push_back(RangeOf(notes, row));
   if (std::exchange(everything_, false)) touched = {KeyRange::All()};
   told_at_ = Now();
-  told_in_ = notes->Text(0, kSnapshot);
-  told_up_to_ = static_cast<uint64_t>(notes->Int8(0, kFirst));
+  told_in_ = notes.Text(0, kSnapshot);
+  told_up_to_ = static_cast<uint64_t>(notes.Int8(0, kFirst));
   TellAll(touched);
-  unsettled_.insert(unsettled_.end(), touched.begin(), touched.end());
-  if (unsettled_.size() > kMaxNotes) unsettled_ = {KeyRange::All()};
-  return {};
+  Unsettled(touched);
 }
 
-Status Following::Greet(Connection& connection, bool fresh) {
-  if (!touched_.AnyToGreet()) return {};
-  fresh = fresh && mark_;
-  if (!fresh) {
-    const auto number = connection.Fly(kNextNumber, {}, shared_.request_deadline());
-    if (!number.has_value()) return number.error().error;
-    strangers_ = static_cast<uint64_t>(number->Int8(0, 0));
-  } else {
-    strangers_ = mark_->next;
+void Following::TellNewcomers(const Committing& committing) {
+  const size_t strangers = strangers_.size();
+  KeepThose(&strangers_, committing);
+  if (strangers_.size() < strangers) {
+    // They may have versions behind that of the mark.
+    const std::vector<KeyRange> newcomers = touched_.Newcomers();
+    TellAll(newcomers);
+    Unsettled(newcomers);
   }
-  const std::vector<KeyRange> newcomers = touched_.Greet();
-  // When the mark is reached they are told of anyway.
-  if (!fresh || !mark_->reached()) TellAll(newcomers);
-  return {};
+  if (!touched_.AnyToGreet()) return;
+  strangers_ = committing;
+  TellAll(touched_.Greet());
+}
+
+void Following::Unsettled(std::span<const KeyRange> touched) {
+  unsettled_.insert(unsettled_.end(), touched.begin(), touched.end());
+  if (unsettled_.size() > kMaxNotes) unsettled_ = {KeyRange::All()};
 }
 
 void Following::TellAll(std::span<const KeyRange> touched) {
@@ -412,9 +410,10 @@ Status Following::TellNotes(Connection& connection) {
   told_place_ = {mark_->version};
   told_.MarkReached();
   mark_.reset();
+  // Who did not know of them has ended, perhaps with a version behind that of the mark.
   const std::vector<KeyRange> newcomers = touched_.MarkReached();
   TellAll(newcomers);
-  settling_.insert(settling_.end(), newcomers.begin(), newcomers.end());
+  Unsettled(newcomers);
   for (const KeyRange& range : std::exchange(settling_, {})) {
     tell_([&](CommitListener& listener, auto*) { listener.Settled(range); });
   }

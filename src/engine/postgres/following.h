@@ -12,8 +12,9 @@
 // Commits that were on their way when a range was made to stand may not note anything for it. So a newcomer counts as
 // touched when it stands, whenever one of those who ran then has ended, and when all have.
 //
-// The versions of commits are not the order in which they become visible. A version is settled when every transaction
-// that may have one up to it has ended: the transactions that run when a version has been the last one are seen to end.
+// The versions of commits are not the order in which they become visible. A version is settled when every commit has
+// ended that may have one up to it: those that hold the fence, which a commit has from before its versions until it is
+// visible, when a version has been the last one, are seen to let go. Other transactions of the server are nobody here.
 // So no change up to a settled version is noted later, and changes can be told in the order of versions. Where
 // something was touched before a mark was taken is told once more when it is reached, for those who read in that order.
 #pragma once
@@ -93,13 +94,14 @@ class Following {
 
     friend bool operator==(const Row&, const Row&) = default;
   };
-  // The last version there was before transactions from `next` on had their number, and the first that runs now.
+  // The transactions of commits that are under way.
+  using Committing = std::vector<std::string>;
+  // The last version there was, and who was committing then and is still.
   struct Mark {
     uint64_t version = 0;
-    uint64_t next = 0;
-    uint64_t running = 0;
+    Committing behind;
 
-    bool reached() const { return running >= next; }
+    bool reached() const { return behind.empty(); }
   };
   // Behind what in the order of changes one has come.
   struct Place {
@@ -114,17 +116,19 @@ class Following {
   // Has the ranges stand in the table.
   Status Register(Connection& connection);
   std::vector<Row> RowsAt(Deadline now);
-  // Whether there may be something to tell: a mark costs a transaction of its own.
-  Result<bool> IsNews(Connection& connection);
+  // Whether there may be something to tell when a mark with that version is reached.
+  bool IsNews(uint64_t version);
+  static Mark MarkIn(const Rows& clock, const Rows& committing);
   Result<Mark> TakeMark(Connection& connection);
-  Status LookAgain(Connection& connection, Mark* mark);
   // Learns what all processes follow, if that has changed.
   Status LearnFollowed(Connection& connection);
   // What was touched and is visible since the last time.
-  Status TellTouched(Connection& connection);
-  // That newcomers stand. The mark is `fresh` when it was taken after that.
-  Status Greet(Connection& connection, bool fresh);
+  void TellTouched(const Rows& notes);
+  // That newcomers stand, and that somebody has ended who may not have known.
+  void TellNewcomers(const Committing& committing);
   void TellAll(std::span<const KeyRange> touched);
+  // To be told again, when the next mark is reached.
+  void Unsettled(std::span<const KeyRange> touched);
   // The mark is reached.
   Status TellNotes(Connection& connection);
   Status TellChanges(Connection& connection);
@@ -156,7 +160,7 @@ class Following {
   Deadline looked_ = {};
   std::string life_;          // of what is noted
   std::optional<Mark> mark_;  // that is waited for
-  uint64_t strangers_ = 0;    // transactions before this may know nothing of some newcomer
+  Committing strangers_;      // may know nothing of some newcomer
   // What was told as touched since the mark was taken, and before it.
   std::vector<KeyRange> unsettled_;
   std::vector<KeyRange> settling_;

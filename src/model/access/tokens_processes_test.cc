@@ -2,7 +2,6 @@
 #include "model/access/token.h"
 #include "model/access/tokens.h"
 #include "support/failing_reads.h"
-#include "support/own_server.h"
 #include "support/processes.h"
 
 namespace kvarts::test {
@@ -35,25 +34,8 @@ TEST_P(SharedTokensTest, WhatOneMakesAndRevokesOthersHearOfSoon) {
   }
 }
 
-// On a server of its own.
-class HeldTokensTest : public ProcessesTest {
- protected:
-  void SetUp() override {
-    own_ = std::make_unique<OwnServer>();
-    ProcessesTest::SetUp();
-  }
-  void TearDown() override {
-    ProcessesTest::TearDown();
-    own_.reset();
-  }
-
- private:
-  std::unique_ptr<OwnServer> own_;
-};
-KVARTS_ON_ENGINES_WITH(HeldTokensTest, shared);
-
-// A dump, say: what it reads or is going to write has nothing to do with tokens.
-TEST_P(HeldTokensTest, OthersHearOfItWhileSomebodysTransactionIsOpen) {
+// One that takes long, say: what it reads or is going to write has nothing to do with tokens.
+TEST_P(SharedTokensTest, OthersHearOfItWhileSomebodyElseIsCommitting) {
   Store& a = Begin();
   Store& b = Begin();
   auto of_b = Tokens::Open(b);
@@ -66,7 +48,7 @@ TEST_P(HeldTokensTest, OthersHearOfItWhileSomebodysTransactionIsOpen) {
   };
   const CreatedToken before = create("before");
   EXPECT_TRUE(Eventually([&] { return (*of_b)->Check(before.text).has_value(); }));
-  const std::shared_ptr<void> open = data().HoldTransaction();
+  const std::shared_ptr<void> open = data().HoldCommit();
   const auto revoked = a.Run([&](Txn& txn) { return RevokeToken(txn, before.info.id); });
   ASSERT_TRUE(revoked) << revoked.error();
   EXPECT_TRUE(Eventually([&] { return !(*of_b)->Check(before.text).has_value(); }));
