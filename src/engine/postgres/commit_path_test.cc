@@ -15,6 +15,7 @@
 #include "support/environment.h"
 #include "support/held_commit.h"
 #include "support/local_cluster.h"
+#include "support/own_server.h"
 #include "support/postgres_database.h"
 #include "support/reads.h"
 
@@ -493,6 +494,8 @@ class Stress {
 };
 
 TEST_F(CommitPathTest, OverlappingCommitsOfThreeProcessesNeverDeadlock) {
+  const test::OwnServer own;
+  database_ = std::make_unique<test::PostgresDatabase>();
   std::vector<std::unique_ptr<Engine>> opened;
   std::vector<Engine*> engines;
   for (int i = 0; i < 3; ++i) engines.push_back(opened.emplace_back(Open()).get());
