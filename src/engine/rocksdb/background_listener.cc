@@ -51,11 +51,6 @@ class BackgroundListener final : public rocksdb::EventListener {
     if (error->IsCorruption()) state = WriteState::kDamaged;
     store_.RaiseWriteState(state);
   }
-  // The keeper does it, when there is room. Two who do it at once meet in RocksDB's manifest, which it does not
-  // survive.
-  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status, bool* automatic) override {
-    *automatic = false;
-  }
 
  private:
   // What has changed may have changed the pressure.

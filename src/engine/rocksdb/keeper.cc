@@ -123,11 +123,14 @@ void Keeper::WatchDisk() {
   const uint64_t free_bytes = uint64_t{disk.f_bavail} * disk.f_frsize;
   const bool low = free_bytes < store_.options.min_free_disk_bytes;
   WriteState state = store_.write_state.load();
+  // RocksDB begins to get itself going when it has told of the error. It does not survive that somebody else has begun
+  // by then, and refuses who comes later.
+  const bool was_full = std::exchange(full_, state == WriteState::kDiskFull);
   if (low && state == WriteState::kWritable) {
     store_.write_state.compare_exchange_strong(state, WriteState::kDiskLow);
   } else if (!low && state == WriteState::kDiskLow) {
     store_.write_state.compare_exchange_strong(state, WriteState::kWritable);
-  } else if (!low && state == WriteState::kDiskFull) {
+  } else if (!low && state == WriteState::kDiskFull && was_full) {
     const rocksdb::Status resumed = store_.db->Resume();
     // RocksDB gives up for good when there is no room even for a new log.
     const bool given_up = resumed.severity() >= rocksdb::Status::Severity::kFatalError;

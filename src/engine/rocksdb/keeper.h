@@ -67,6 +67,7 @@ class Keeper {
   bool stopping_ = false;
   bool hurry_ = false;
   std::vector<Erased> erased_;
+  bool full_ = false;  // the disk was, when it was looked at last
   std::thread thread_;
 };
 
