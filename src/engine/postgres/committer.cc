@@ -41,6 +41,18 @@ struct Decision {
   std::optional<Version> first = {};  // instead of rows: all are committed, with this version and those behind it
 };
 
+// By a flight whose n-th call, from 0, are the commits, and whose last is the position, if that is asked for.
+std::expected<Decision, Failure> DecisionBy(std::expected<std::vector<Rows>, Failure> flown, size_t at,
+                                            Durability durability, bool with_session) {
+  if (flown.has_value()) {
+    return Decision{std::move((*flown)[at]), with_session ? TokenOf(flown->back()) : SessionToken()};
+  }
+  std::vector<Rows>& ended = flown.error().ended;
+  if (ended.size() <= at) return std::unexpected(std::move(flown).error());
+  // They are committed, whatever became of the questions.
+  return Decision{std::move(ended[at]), kBeyondReplicas, !WaitsForReplicas(durability)};
+}
+
 // One flight: what must hold of the server, the commits, and behind their Sync the position. Whether replicas are
 // waited for is asked there, and not of what is known of the primary, which may have changed since; and again behind
 // them, since a server whose setting is emptied lets go who waits, without a word.
@@ -52,17 +64,11 @@ std::expected<Decision, Failure> FlyCommits(Connection& connection, Call commits
   calls.push_back(std::move(commits));
   if (WaitsForReplicas(durability)) calls.push_back({&kRequireStandbys, {}});
   if (with_session) calls.push_back(PositionCall(durability));
-  auto flown = connection.Fly(calls, deadline);
-  if (flown.has_value()) {
-    return Decision{std::move((*flown)[at]), with_session ? TokenOf(flown->back()) : SessionToken()};
+  auto decision = DecisionBy(connection.Fly(calls, deadline), at, durability, with_session);
+  if (!decision.has_value() && decision.error().sqlstate == kNoStandbys && WaitsForReplicas(durability)) {
+    decision.error().error = NoReplicasToWaitFor(durability);
   }
-  Failure& failure = flown.error();
-  // They are committed, whatever became of the questions.
-  if (failure.ended.size() > at) {
-    return Decision{std::move(failure.ended[at]), kBeyondReplicas, !WaitsForReplicas(durability)};
-  }
-  if (failure.sqlstate == kNoStandbys && WaitsForReplicas(durability)) failure.error = NoReplicasToWaitFor(durability);
-  return std::unexpected(std::move(failure));
+  return decision;
 }
 
 // The answer to commits whose transaction did not end as it should have.
@@ -110,6 +116,8 @@ class Committer::Turn {
   void Decide(std::vector<Member>& members, Group& group, int modes);
   // Whatever one of them did to the transaction, the others have no part in it.
   void DecideEach(std::vector<Member>& members, int modes);
+  // Nothing: nothing was done, and it takes a connection of its own to say why.
+  std::expected<std::optional<Decision>, Failure> FlyInLine(const Group& group, Durability durability);
   std::expected<Decision, Failure> Fly(Connection& connection, Group& group, Durability durability, int modes);
   void Answer(std::vector<Member>& members, const Decision& decision, std::chrono::microseconds wait);
   void RunAgain(std::unique_ptr<Submission> submission);
@@ -171,21 +179,35 @@ void Committer::Turn::RunGroup() {
   followers_.clear();
 }
 
+std::expected<std::optional<Decision>, Failure> Committer::Turn::FlyInLine(const Group& group, Durability durability) {
+  if (WaitsForReplicas(durability)) return std::nullopt;
+  std::optional<Call> puts = group.Puts(shared_.given_time());
+  if (!puts) return std::nullopt;
+  const bool with_session = shared_.has_replicas();
+  std::vector<Call> calls;
+  calls.push_back(*std::move(puts));
+  if (with_session) calls.push_back(PositionCall(durability));
+  auto decision = DecisionBy(committer_.line_.Fly(calls, shared_.request_deadline()), 0, durability, with_session);
+  // What the server has refused, it has not done.
+  if (!decision.has_value() && !decision.error().sent && !decision.error().sqlstate.empty()) return std::nullopt;
+  if (!decision.has_value()) return std::unexpected(std::move(decision).error());
+  decision->first = FirstVersionOf(decision->rows);
+  if (!decision->first) return std::nullopt;
+  return *std::move(decision);
+}
+
 std::expected<Decision, Failure> Committer::Turn::Fly(Connection& connection, Group& group, Durability durability,
                                                       int modes) {
   const auto fly = [&](Call commits) {
     return FlyCommits(connection, std::move(commits), durability, shared_.has_replicas(), shared_.request_deadline());
   };
   std::optional<Call> puts;
-  if (modes == 0) puts = group.Puts(shared_.given_time());
+  if (modes == 0 && WaitsForReplicas(durability)) puts = group.Puts(shared_.given_time());  // others were tried in line
   if (puts) {
     auto decision = fly(*std::move(puts));
     if (!decision.has_value() && !IsOutOfLocks(decision.error())) return decision;
-    if (!decision.has_value()) {
-      group.KeepAllOut();
-    } else if (decision->first = FirstVersionOf(decision->rows); decision->first) {
-      return decision;
-    }
+    if (decision.has_value()) decision->first = FirstVersionOf(decision->rows);
+    if (decision.has_value() && decision->first) return decision;
   }
   auto decision = fly(group.Commits(shared_.given_time(), modes));
   if (decision.has_value() || !IsOutOfLocks(decision.error())) return decision;
@@ -197,10 +219,22 @@ void Committer::Turn::Decide(std::vector<Member>& members, Group& group, int mod
   const auto all = [&](const Error& error) {
     for (Member& member : members) Done(std::move(member.submission), error);
   };
+  const Durability durability = members.front().submission->commit.durability;
+  const auto began = std::chrono::steady_clock::now();
+  const auto decided = [&](const Decision& decision) {
+    const auto took = std::chrono::steady_clock::now() - began;
+    shared_.group_sizes.Record(members.size());
+    shared_.commit_time.Record(static_cast<uint64_t>(std::chrono::nanoseconds(took).count()));
+    Answer(members, decision, std::chrono::duration_cast<std::chrono::microseconds>(took));
+  };
+  if (modes == 0) {
+    const auto decision = FlyInLine(group, durability);
+    if (!decision.has_value()) return all(OutcomeOf(decision.error()));
+    if (decision->has_value()) return decided(**decision);
+  }
   auto connection = committer_.servers_.Primary(Use::kWriting, shared_.request_deadline());
   if (!connection.has_value()) return all(connection.error());
-  const auto began = std::chrono::steady_clock::now();
-  const auto decision = Fly(**connection, group, members.front().submission->commit.durability, modes);
+  const auto decision = Fly(**connection, group, durability, modes);
   if (!decision.has_value()) {
     const Failure& failure = decision.error();
     GiveUpLocks(**connection);
@@ -212,10 +246,7 @@ void Committer::Turn::Decide(std::vector<Member>& members, Group& group, int mod
   }
   if ((*connection)->TakeCancelledWait() || !decision->waited) return all(WaitBrokenOff());
   *connection = {};
-  const auto took = std::chrono::steady_clock::now() - began;
-  shared_.group_sizes.Record(members.size());
-  shared_.commit_time.Record(static_cast<uint64_t>(std::chrono::nanoseconds(took).count()));
-  Answer(members, *decision, std::chrono::duration_cast<std::chrono::microseconds>(took));
+  decided(*decision);
 }
 
 void Committer::Turn::DecideEach(std::vector<Member>& members, int modes) {

@@ -1,8 +1,10 @@
 // Takes submissions to the server, in groups, from a few threads with a connection each.
 //
-// Submissions that arrive together stay together and in their order. Two groups that touch the same keys meet on the
-// server, where the locks order them. What a commit decided is told to the listener and to the submitter when its
-// transaction has ended, one at a time over all threads.
+// Submissions that arrive together stay together and in their order. Groups that only put keys share a connection, one
+// behind the other; they do not wait for locks, and what cannot be had at once is asked for again, as all others are,
+// on a connection of their own. Two groups that touch the same keys meet on the server, where the locks order them.
+// What a commit decided is told to the listener and to the submitter when its transaction has ended, one at a time over
+// all threads.
 #pragma once
 
 #include <deque>
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include "engine/postgres/departures.h"
+#include "engine/postgres/line.h"
 #include "engine/postgres/servers.h"
 #include "engine/postgres/shared.h"
 
@@ -54,6 +57,7 @@ class Committer {
   size_t queued_bytes_ = 0;
   bool stopping_ = false;
   std::mutex delivery_;  // of everything that is told
+  Line line_{[this] { return servers_.Primary(Use::kWriting, shared_.request_deadline()); }};
   std::vector<std::jthread> threads_;
 };
 

@@ -1,7 +1,5 @@
 #include "engine/postgres/connection.h"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <cerrno>
 
@@ -60,6 +58,15 @@ Error FromServer(std::string_view sqlstate, std::string_view message) {
   return error(ErrorCode::kInternal, "PostgreSQL refuses a statement");
 }
 
+bool AwaitSocket(int descriptor, short events, Deadline deadline) {
+  pollfd waited{.fd = descriptor, .events = events, .revents = 0};
+  while (true) {
+    const int ready = ::poll(&waited, 1, MillisUntil(deadline));
+    if (ready > 0) return true;
+    if (ready == 0 || errno != EINTR) return false;
+  }
+}
+
 Connection::~Connection() = default;
 
 bool Connection::Alive() {
@@ -106,15 +113,6 @@ Result<std::unique_ptr<Connection>> Connection::Open(const std::string& target,
 void Connection::OnNotice(void* self, const PGresult* notice) {
   // "canceling wait for synchronous replication": the commit is on this server's disk, and may be nowhere else.
   if (StateOf(notice) == "01000") static_cast<Connection*>(self)->cancelled_wait_ = true;
-}
-
-bool Connection::Wait(bool write, Deadline deadline) {
-  pollfd waited{.fd = PQsocket(raw_.get()), .events = static_cast<short>(write ? POLLOUT : POLLIN), .revents = 0};
-  while (true) {
-    const int ready = ::poll(&waited, 1, MillisUntil(deadline));
-    if (ready > 0) return true;
-    if (ready == 0 || errno != EINTR) return false;
-  }
 }
 
 bool Connection::Flush(Deadline deadline) {

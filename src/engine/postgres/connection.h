@@ -5,6 +5,7 @@
 // connection with it, since nobody can tell what it would answer next.
 #pragma once
 
+#include <poll.h>
 #include <postgresql/libpq-fe.h>
 
 #include <chrono>
@@ -22,6 +23,9 @@ namespace kvarts::postgres {
 
 using Deadline = std::chrono::steady_clock::time_point;
 inline Deadline In(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
+
+// Until one of the events of poll(2); false at the deadline.
+bool AwaitSocket(int descriptor, short events, Deadline deadline);
 
 // One statement of a flight.
 struct Call {
@@ -98,7 +102,9 @@ class Connection {
 
   static void OnNotice(void* self, const PGresult* notice);
   bool SendCall(const Call& call);
-  bool Wait(bool write, Deadline deadline);
+  bool Wait(bool write, Deadline deadline) {
+    return AwaitSocket(descriptor(), static_cast<short>(write ? POLLOUT : POLLIN), deadline);
+  }
   bool Flush(Deadline deadline);
   bool Await(Deadline deadline);  // until an answer can be taken without waiting
   std::expected<std::vector<Rows>, Failure> Land(size_t syncs, Deadline deadline);

@@ -1,9 +1,10 @@
 // When the next round trip leaves, with all who wait.
 //
-// One under way is the best. A round trip costs the server much, and each who is with it little; what comes while one
-// is under way gathers for the next. That leaves when half as many wait as there lately were, since those who are
-// answered together mostly ask again together. Who has waited for a moment is not kept for the sake of company, and who
-// comes alone waits for nobody. When one takes long, others leave without it.
+// Two under way are the best: one that the server works on, and one that it finds when it is done. A round trip costs
+// the server much, and each who is with it little; what comes meanwhile gathers for the next. That leaves when half as
+// many wait as there lately were, since those who are answered together mostly ask again together. Who has waited for a
+// moment is not kept for the sake of company, and who comes alone waits for nobody. When they take long, others leave
+// without them.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,7 @@ class Departures {
         changed_.wait(lock);
         continue;
       }
-      const Clock::time_point due = under_way_ ? left_at_ + patience_ : first_ + moment_;
+      const Clock::time_point due = last_ != 0 ? left_at_ + patience_ : first_ + moment_;
       if (IsFull(count) || ending() || Clock::now() >= due) return true;
       changed_.wait_until(lock, due);
     }
@@ -39,16 +40,17 @@ class Departures {
     away_ += taken;
     // Some who were here may be back in a moment: they are forgotten slowly.
     all_ = std::max(waiting + away_, all_ - (all_ + 63) / 64);
-    under_way_ = true;
     left_at_ = Clock::now();
     // Somebody has to look after the others.
     if (waiting != 0) changed_.notify_one();
-    return ++left_;
+    before_last_ = last_;
+    return last_ = ++left_;
   }
   // It is back. The caller awaits the next.
   void Back(uint64_t number, size_t taken) {
     away_ -= taken;
-    if (number == left_) under_way_ = false;
+    if (number == last_) last_ = 0;
+    if (number == before_last_) before_last_ = 0;
   }
   // So many wait now, and waited before.
   void Arrived(size_t waiting, size_t before) {
@@ -61,14 +63,15 @@ class Departures {
  private:
   using Clock = std::chrono::steady_clock;
 
-  bool IsFull(size_t count) const { return !under_way_ && 2 * count >= all_; }
+  bool IsFull(size_t count) const { return (last_ == 0 || before_last_ == 0) && 2 * count >= all_; }
 
   const std::chrono::microseconds moment_;
   const std::chrono::microseconds patience_;
   std::condition_variable changed_;
   uint64_t left_ = 0;               // round trips, ever
-  bool under_way_ = false;          // the last of them
-  Clock::time_point left_at_ = {};  // when it left
+  uint64_t last_ = 0;               // of them, while it is under way
+  uint64_t before_last_ = 0;        // likewise
+  Clock::time_point left_at_ = {};  // when the last left
   size_t away_ = 0;                 // those who are with one
   size_t all_ = 0;                  // as many as there lately were, waiting or away
   Clock::time_point first_ = {};    // when the first came of those who wait

@@ -377,7 +377,8 @@ END $$;
 
 -- Commits that do nothing but put keys, the last of each key, and rest on keys that none of them puts. Their versions
 -- follow each other: the first of them, or null when nothing was done, and kvarts.commit has to say why. That is so when a
--- precondition does not hold, when somebody follows a key and the caller does not know it, and when the server is fenced.
+-- precondition does not hold, when somebody follows a key and the caller does not know it, when the server is fenced, and
+-- when a lock is not to be had at once: nobody waits here, since others wait behind.
 --   c_…  the preconditions of all   o_…  the puts, and which of the commits they are of; both as for kvarts.commit
 CREATE FUNCTION kvarts.put_all(
   p_now bigint, p_sync text, p_locks bigint[], p_commits integer, p_epoch bigint, p_touches integer[],
@@ -392,9 +393,9 @@ DECLARE
   v_epoch bigint;
   v_holds boolean;
 BEGIN
-  IF set_config('synchronous_commit', p_sync, true) IS NULL THEN NULL; END IF;
-  IF pg_advisory_xact_lock_shared(1262902610, 2) IS NULL THEN NULL; END IF;
-  IF kvarts.lock_keys(p_locks) IS NULL THEN NULL; END IF;
+  -- As long as nothing is done, there is nothing that anybody would have to wait for.
+  IF set_config('synchronous_commit', 'off', true) IS NULL THEN NULL; END IF;
+  IF NOT pg_try_advisory_xact_lock_shared(1262902610, 2) OR NOT kvarts.try_lock_keys(p_locks) THEN RETURN NULL; END IF;
   v_first := kvarts.versions(p_now, p_commits);
   v_time := v_first >> 10;
   SELECT s.epoch, NOT EXISTS (
@@ -412,11 +413,8 @@ BEGIN
         JOIN kvarts.followed f ON (f.lo, f.lo_rest) <= (o_key[u.i], o_rest[u.i])
                               AND (o_key[u.i], o_rest[u.i]) < (f.hi, f.hi_rest));
   END IF;
-  IF v_holds IS NOT TRUE THEN
-    -- There is nothing that anybody would have to wait for.
-    IF set_config('synchronous_commit', 'off', true) IS NULL THEN NULL; END IF;
-    RETURN NULL;
-  END IF;
+  IF v_holds IS NOT TRUE THEN RETURN NULL; END IF;
+  IF set_config('synchronous_commit', p_sync, true) IS NULL THEN NULL; END IF;
   IF cardinality(p_touches) > 0 THEN
     INSERT INTO kvarts.touched SELECT v_tx, 0, o_key[u.i], o_rest[u.i], '', '' FROM unnest(p_touches) u(i);
   END IF;

@@ -5,6 +5,7 @@
 #include "engine/postgres/group.h"
 #include "engine/postgres/postgres_engine.h"
 #include "support/commits.h"
+#include "support/held_commit.h"
 #include "support/postgres_database.h"
 #include "support/reads.h"
 
@@ -134,6 +135,19 @@ TEST_F(PutAllTest, WhatSomebodyFollowsUnknownToTheCallerIsLeftAlone) {
   // Who knows of it is believed.
   followed_.Set({.epoch = 7, .touched = {KeyRange::Prefix("t/")}, .told = {}});
   EXPECT_TRUE(Put({MakeCommit({Mutation::Put("t/1", "")})}));
+}
+
+// On a key, on an area of keys, and on all: nobody who comes behind has to wait, too.
+TEST_F(PutAllTest, WhatIsLockedIsNotWaitedFor) {
+  for (const Commit& locking :
+       {MakeCommit({Mutation::Put("a", "")}),
+        MakeCommit({Mutation::Put("x", "")}, {test::RangeUnchanged("a", "b", Version{kNow << 10})}),
+        MakeCommit({Mutation::EraseRange("y", "z")})}) {
+    test::HeldCommit held(database_->target(), locking, Timestamp{kNow});
+    EXPECT_FALSE(Put({MakeCommit({Mutation::Put("a", "")}), MakeCommit({Mutation::Put("b", "")})}));
+    held.End();
+    EXPECT_TRUE(Put({MakeCommit({Mutation::Put("a", "")}), MakeCommit({Mutation::Put("b", "")})}));
+  }
 }
 
 TEST_F(PutAllTest, AFencedServerTakesNothing) {
