@@ -103,7 +103,7 @@ class FailoverHistoryTest : public ::testing::Test {
 
 // And what did not wait for the disk is missed: the check does find what is lost.
 TEST_F(FailoverHistoryTest, APrimaryThatIsKilledAndRestartedLosesNothingThatIsOnDisk) {
-  // Of what waits for nothing, nothing is written for some time.
+  // Of what waits for nothing, only whole pages of the log are written for some time.
   ASSERT_NO_FATAL_FAILURE(
       Begin(0, "--sync 0 --set fsync=on --set wal_writer_delay=10s --set wal_writer_flush_after=1GB"));
   EXPECT_THAT(Run(Durability::kSync, [&] { KillAndRestart(); }), IsEmpty());

@@ -187,7 +187,7 @@ std::expected<std::optional<Decision>, Failure> Committer::Turn::FlyInLine(const
   std::vector<Call> calls;
   calls.push_back(*std::move(puts));
   if (with_session) calls.push_back(PositionCall(durability));
-  auto decision = DecisionBy(committer_.line_.Fly(calls, shared_.request_deadline()), 0, durability, with_session);
+  auto decision = DecisionBy(committer_.line_.Fly(calls, shared_.options.request_timeout), 0, durability, with_session);
   // What the server has refused, it has not done.
   if (!decision.has_value() && !decision.error().sent && !decision.error().sqlstate.empty()) return std::nullopt;
   if (!decision.has_value()) return std::unexpected(std::move(decision).error());
@@ -220,7 +220,7 @@ void Committer::Turn::Decide(std::vector<Member>& members, Group& group, int mod
     for (Member& member : members) Done(std::move(member.submission), error);
   };
   const Durability durability = members.front().submission->commit.durability;
-  const auto began = std::chrono::steady_clock::now();
+  auto began = std::chrono::steady_clock::now();
   const auto decided = [&](const Decision& decision) {
     const auto took = std::chrono::steady_clock::now() - began;
     shared_.group_sizes.Record(members.size());
@@ -234,6 +234,7 @@ void Committer::Turn::Decide(std::vector<Member>& members, Group& group, int mod
   }
   auto connection = committer_.servers_.Primary(Use::kWriting, shared_.request_deadline());
   if (!connection.has_value()) return all(connection.error());
+  began = std::chrono::steady_clock::now();
   const auto decision = Fly(**connection, group, durability, modes);
   if (!decision.has_value()) {
     const Failure& failure = decision.error();

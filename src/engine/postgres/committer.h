@@ -1,4 +1,4 @@
-// Takes submissions to the server, in groups, from a few threads with a connection each.
+// Takes submissions to the server, in groups, from a few threads.
 //
 // Submissions that arrive together stay together and in their order. Groups that only put keys share a connection, one
 // behind the other; they do not wait for locks, and what cannot be had at once is asked for again, as all others are,
@@ -50,7 +50,9 @@ class Committer {
   Shared& shared_;
   Servers& servers_;
   std::mutex mutex_;
-  Departures departures_{kMoment, kPatience};
+  // One that the server works on, and one that it finds when it is done.
+  static constexpr size_t kUnderWay = 2;
+  Departures departures_{kUnderWay, kMoment, kPatience};
   std::deque<Submissions> waiting_;
   std::deque<Submissions> refused_;  // there were too many
   size_t queued_ = 0;

@@ -116,7 +116,7 @@ class Connection {
   bool usable_ = true;
   bool misplaced_ = false;
   bool cancelled_wait_ = false;
-  // Of flights that nobody waits for.
+  // Of flights by Depart.
   bool unsent_ = false;
   Rows landed_;  // of the first, whose end is not there yet
   std::optional<Failure> refused_;

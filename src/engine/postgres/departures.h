@@ -1,10 +1,9 @@
 // When the next round trip leaves, with all who wait.
 //
-// Two under way are the best: one that the server works on, and one that it finds when it is done. A round trip costs
-// the server much, and each who is with it little; what comes meanwhile gathers for the next. That leaves when half as
-// many wait as there lately were, since those who are answered together mostly ask again together. Who has waited for a
-// moment is not kept for the sake of company, and who comes alone waits for nobody. When they take long, others leave
-// without them.
+// One or two are under way at a time: a round trip costs the server much, and each who is with it little. What comes
+// meanwhile gathers for the next. That leaves when half as many wait as there lately were, since those who are answered
+// together mostly ask again together. Who has waited for a moment is not kept for the sake of company, and who comes
+// alone waits for nobody. When one takes long, others leave without it.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +15,8 @@ namespace kvarts::postgres {
 
 class Departures {
  public:
-  Departures(std::chrono::microseconds moment, std::chrono::microseconds patience)
-      : moment_(moment), patience_(patience) {}
+  Departures(size_t under_way, std::chrono::microseconds moment, std::chrono::microseconds patience)
+      : two_(under_way > 1), moment_(moment), patience_(patience) {}
 
   // All with the lock held. Waits until the calling thread is to take those who wait, as many as there is room for:
   // `waiting` says how many they are, and `ending` that no more will come. False when there are none and will be none.
@@ -63,8 +62,9 @@ class Departures {
  private:
   using Clock = std::chrono::steady_clock;
 
-  bool IsFull(size_t count) const { return (last_ == 0 || before_last_ == 0) && 2 * count >= all_; }
+  bool IsFull(size_t count) const { return (last_ == 0 || (two_ && before_last_ == 0)) && 2 * count >= all_; }
 
+  const bool two_;
   const std::chrono::microseconds moment_;
   const std::chrono::microseconds patience_;
   std::condition_variable changed_;

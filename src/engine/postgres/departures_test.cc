@@ -31,9 +31,9 @@ class DeparturesTest : public testing::Test {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  void Begin(microseconds moment, microseconds patience, size_t room = 1'000) {
+  void Begin(microseconds moment, microseconds patience, size_t under_way = 1, size_t room = 1'000) {
     room_ = room;
-    departures_ = std::make_unique<Departures>(moment, patience);
+    departures_ = std::make_unique<Departures>(under_way, moment, patience);
     for (int i = 0; i < 3; ++i) threads_.emplace_back([this] { Loop(); });
   }
   void Arrive(size_t count) {
@@ -103,8 +103,19 @@ TEST_F(DeparturesTest, WhoComesAloneWaitsForNobody) {
   EXPECT_THAT(left(), ElementsAre(1, 1, 1));
 }
 
-TEST_F(DeparturesTest, WhatComesWhileTwoAreUnderWayLeavesTogether) {
+TEST_F(DeparturesTest, WhatComesMeanwhileLeavesTogether) {
   Begin(hours(1), hours(1));
+  ArriveTogether(32);
+  ASSERT_TRUE(HaveLeft(1));
+  Arrive(20);
+  EXPECT_FALSE(Eventually([&] { return left().size() > 1; }, std::chrono::milliseconds(50)));
+  Release();
+  ASSERT_TRUE(HaveLeft(2));
+  EXPECT_THAT(left(), ElementsAre(32, 20));
+}
+
+TEST_F(DeparturesTest, WhereTwoMayBeUnderWayItIsFromThenOn) {
+  Begin(hours(1), hours(1), 2);
   ArriveTogether(32);
   ASSERT_TRUE(HaveLeft(1));
   Arrive(16);
@@ -148,14 +159,14 @@ TEST_F(DeparturesTest, NobodyIsStuckBehindThoseThatTakeLong) {
 }
 
 TEST_F(DeparturesTest, WhoIsLeftBehindIsTakenByAnother) {
-  Begin(hours(1), microseconds(1'000), 40);
+  Begin(hours(1), microseconds(1'000), 1, 40);
   ArriveTogether(64);
   ASSERT_TRUE(HaveLeft(2));
   EXPECT_THAT(left(), ElementsAre(40, 24));
 }
 
 TEST(LateDepartureTest, HoldsNobodyUpOnceALaterOneIsBack) {
-  Departures departures(microseconds(0), hours(1));
+  Departures departures(1, microseconds(0), hours(1));
   std::mutex mutex;
   std::unique_lock lock(mutex);
   departures.Leave(1, 0);

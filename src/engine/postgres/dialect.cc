@@ -669,11 +669,14 @@ SELECT s.epoch, (SELECT life::text FROM kvarts.noting) FROM kvarts.state s)sql"}
 const Statement kFollowed = {"kvarts_followed", R"sql(
 SELECT s.epoch, f.lo, f.lo_rest, f.hi, f.hi_rest, f.told FROM kvarts.state s LEFT JOIN kvarts.followed f ON true)sql"};
 const Statement kClock = {"kvarts_clock", "SELECT last_value FROM kvarts.clock"};
-// Who has the fence, and is in a transaction: between two, a lock of a session alone is no commit.
+// Who has the fence and, from before that, a number. One who runs again under locks of the session has it without.
 const Statement kCommitting = {"kvarts_committing", R"sql(
 SELECT virtualtransaction FROM pg_locks
- WHERE locktype = 'advisory' AND classid = 1262902610 AND objid = 2 AND objsubid = 2 AND granted
-   AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND virtualtransaction NOT LIKE '%/0')sql"};
+ WHERE granted
+   AND (locktype = 'transactionid' AND mode = 'ExclusiveLock'
+        OR locktype = 'advisory' AND classid = 1262902610 AND objid = 2 AND objsubid = 2
+           AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+ GROUP BY virtualtransaction HAVING count(DISTINCT locktype) = 2)sql"};
 // What a snapshot does not show is from its end on or ran in it. Both are found by the index, however old it is.
 const Statement kTouched = {"kvarts_touched", R"sql(
 SELECT t.kind, t.lo, t.lo_rest, t.hi, t.hi_rest, s.now::text, pg_snapshot_xmin(s.now)::text::bigint

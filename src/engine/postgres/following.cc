@@ -21,7 +21,7 @@ constexpr size_t kMaxRows = 64;
 constexpr int64_t kMaxNotes = 10'000;
 // Changes are read in pages of about so many bytes of values.
 constexpr int64_t kPageBytes = 4 << 20;
-// How long transactions are waited for, and how often is looked whether they have ended.
+// How long commits are waited for, and after what time it is looked for the first time whether they have ended.
 constexpr milliseconds kSettling{100};
 constexpr milliseconds kSettlingLook{1};
 
@@ -177,9 +177,9 @@ Result<Version> Following::Settle() {
   KVARTS_TRY(const Pool::Lease connection, servers_.Primary(Use::kOther, shared_.request_deadline()));
   KVARTS_TRY(Mark mark, TakeMark(*connection));
   const Deadline deadline = In(kSettling);
-  while (!mark.reached()) {
+  for (milliseconds pause = kSettlingLook; !mark.reached(); pause *= 2) {
     if (Now() > deadline) return settled();
-    std::this_thread::sleep_for(kSettlingLook);
+    std::this_thread::sleep_for(pause);
     const auto committing = connection->Fly(kCommitting, {}, shared_.request_deadline());
     if (!committing.has_value()) return committing.error().error;
     KeepThose(&mark.behind, CommittingIn(*committing));
@@ -389,7 +389,9 @@ void Following::TellNewcomers(const Committing& committing) {
   }
   if (!touched_.AnyToGreet()) return;
   strangers_ = committing;
-  TellAll(touched_.Greet());
+  const std::vector<KeyRange> greeted = touched_.Greet();
+  // When the mark is reached they are told of anyway.
+  if (!mark_ || !mark_->reached()) TellAll(greeted);
 }
 
 void Following::Unsettled(std::span<const KeyRange> touched) {

@@ -10,7 +10,7 @@
 // goes untold: the thread goes on where it was, and if notes are gone that it has not seen, it says so.
 //
 // Commits that were on their way when a range was made to stand may not note anything for it. So a newcomer counts as
-// touched when it stands, whenever one of those who ran then has ended, and when all have.
+// touched when it stands, whenever one of those who were committing then has ended, and when all have.
 //
 // The versions of commits are not the order in which they become visible. A version is settled when every commit has
 // ended that may have one up to it: those that hold the fence, which a commit has from before its versions until it is
@@ -52,7 +52,7 @@ class Following {
   void LookNow();
 
   // A version up to which everything is visible to a view that is opened now, and at least that of the last commit of
-  // this process, unless transactions do not end for some time.
+  // this process, unless commits do not end for some time.
   Result<Version> Settle();
   Version settled() const { return {settled_.load()}; }
 

@@ -1,17 +1,27 @@
 #include "engine/postgres/line.h"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <optional>
 
 namespace kvarts::postgres {
+namespace {
+
+// How often somebody who waits looks whether there is something to do of which the socket does not tell: libpq reads
+// when it cannot send, and then the answer of one may have been taken by another, who in turn waits to send on.
+constexpr std::chrono::milliseconds kLook{5};
+constexpr std::chrono::milliseconds kLettingGo{1'000};
+
+}  // namespace
 
 class Line::Wire {
  public:
   explicit Wire(Pool::Lease connection) : connection_(std::move(connection)) {}
   ~Wire() {
+    if (open_ || !connection_->usable()) return;
     // What failed in its middle may have left locks to the session.
-    if (!open_) connection_->Abandon();
+    if (!connection_->Fly(kLetGo, {}, In(kLettingGo)).has_value()) connection_->Abandon();
   }
   Wire(const Wire&) = delete;
   Wire& operator=(const Wire&) = delete;
@@ -19,9 +29,11 @@ class Line::Wire {
   bool open() const { return open_ && connection_.current(); }
 
   // Nothing: it is not open any more, and nothing was sent.
-  std::optional<std::expected<std::vector<Rows>, Failure>> Fly(std::span<const Call> calls, Deadline deadline) {
+  std::optional<std::expected<std::vector<Rows>, Failure>> Fly(std::span<const Call> calls,
+                                                               std::chrono::milliseconds time) {
     std::unique_lock lock(mutex_);
     if (!open()) return {};
+    const Deadline deadline = In(time);
     for (const Call& call : calls) {
       if (!connection_->Depart(call)) break;
     }
@@ -64,13 +76,13 @@ class Line::Wire {
 
   // Others may send meanwhile.
   void AwaitMore(std::unique_lock<std::mutex>& lock, Deadline deadline) {
-    const bool unsent = connection_->unsent();
+    const int descriptor = connection_->descriptor();
+    const auto events = static_cast<short>(connection_->unsent() ? POLLIN | POLLOUT : POLLIN);
     lock.unlock();
-    const bool ready =
-        AwaitSocket(connection_->descriptor(), static_cast<short>(unsent ? POLLIN | POLLOUT : POLLIN), deadline);
+    const bool ready = AwaitSocket(descriptor, events, std::min(deadline, In(kLook)));
     lock.lock();
-    if (!ready) connection_->Abandon();
-    if (connection_->Receive() && unsent) connection_->SendOn();
+    if (!ready && std::chrono::steady_clock::now() >= deadline) connection_->Abandon();
+    if (connection_->Receive()) connection_->SendOn();
   }
 
   std::mutex mutex_;
@@ -96,11 +108,11 @@ Result<std::shared_ptr<Line::Wire>> Line::Join() {
   return wire;
 }
 
-std::expected<std::vector<Rows>, Failure> Line::Fly(std::span<const Call> calls, Deadline deadline) {
+std::expected<std::vector<Rows>, Failure> Line::Fly(std::span<const Call> calls, std::chrono::milliseconds time) {
   while (true) {
     const Result<std::shared_ptr<Wire>> wire = Join();
     if (!wire.has_value()) return std::unexpected(Failure{wire.error(), ""});
-    if (auto answers = (*wire)->Fly(calls, deadline)) return *std::move(answers);
+    if (auto answers = (*wire)->Fly(calls, time)) return *std::move(answers);
   }
 }
 

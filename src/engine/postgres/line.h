@@ -20,8 +20,8 @@ class Line {
 
   // Each call is a transaction of its own. One that the server refuses is nobody else's trouble; when the connection
   // breaks, or one is not answered in time, nobody knows what became of any of them. For calls that take about as long
-  // as any other, since everybody behind waits.
-  std::expected<std::vector<Rows>, Failure> Fly(std::span<const Call> calls, Deadline deadline);
+  // as any other, since everybody behind waits. The time is that from when they are sent.
+  std::expected<std::vector<Rows>, Failure> Fly(std::span<const Call> calls, std::chrono::milliseconds time);
 
  private:
   class Wire;

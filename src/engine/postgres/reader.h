@@ -59,7 +59,7 @@ class Reader {
   Servers& servers_;
   Reader* const primary_;  // null: this is it
   std::mutex mutex_;
-  Departures departures_{kMoment, kPatience};
+  Departures departures_{1, kMoment, kPatience};
   std::deque<Request> waiting_;
   std::vector<Request> behind_;  // no replica that was asked has what they must see; they are tried again soon
   std::condition_variable again_;

@@ -135,6 +135,7 @@ void Keeper::WatchDisk() {
     // RocksDB gives up for good when there is no room even for a new log.
     const bool given_up = resumed.severity() >= rocksdb::Status::Severity::kFatalError;
     if (given_up) store_.write_state.compare_exchange_strong(state, WriteState::kFailed);
+    full_ = !resumed.ok();
     if (resumed.ok()) store_.write_state.compare_exchange_strong(state, WriteState::kWritable);
   }
 }
