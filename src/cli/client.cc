@@ -312,9 +312,10 @@ Result<std::unique_ptr<Client>> Client::Open(const Target& target, IfMissing if_
 
 Interruptible::Interruptible() {
   interrupted = 0;
-  // Without SA_RESTART, so that whoever waits in the system is woken.
+  // Who sleeps or polls is woken all the same; what is being printed is printed to its end.
   struct sigaction action {};
   action.sa_handler = &OnInterrupt;
+  action.sa_flags = SA_RESTART;
   for (const int number : {SIGINT, SIGTERM}) sigaction(number, &action, nullptr);
 }
 
