@@ -23,6 +23,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Expect(Decimal::FromInt(*integer) == *decimal, "an integer is the same number");
   }
 
+  const auto same = Decimal::Sum(*decimal, Decimal());
+  Expect(same.has_value() && *same == *decimal, "a number and nothing is the number");
+  if (const auto twice = Decimal::Sum(*decimal, *decimal)) {
+    const auto back = Decimal::Sum(*twice, -*decimal);
+    Expect(back.has_value() && *back == *decimal, "what is added can be taken away");
+  }
+
   Bytes key;
   TupleWriter(&key).Decimal(*decimal).Decimal(*decimal, Order::kDescending);
   TupleReader reader(key);

@@ -1,5 +1,6 @@
 #include "encoding/decimal.h"
 
+#include <algorithm>
 #include <array>
 
 namespace kvarts {
@@ -179,6 +180,44 @@ std::optional<int64_t> Decimal::ToInt() const {
   if (negative_ ? magnitude > kLimit : magnitude >= kLimit) return std::nullopt;
   const auto bits = static_cast<uint64_t>(magnitude);
   return static_cast<int64_t>(negative_ ? -bits : bits);
+}
+
+Decimal Decimal::operator-() const {
+  Decimal negated = *this;
+  negated.negative_ = !negative_ && !IsZero();
+  return negated;
+}
+
+Result<Decimal> Decimal::Sum(const Decimal& a, const Decimal& b) {
+  if (a.IsZero()) return b;
+  if (b.IsZero()) return a;
+  const Decimal& larger = (a.negative_ ? -a : a) < (b.negative_ ? -b : b) ? b : a;
+  const Decimal& smaller = &larger == &a ? b : a;
+  const int lowest = std::min(a.exponent_, b.exponent_);
+  // Digit by digit, since one more than the coefficient has may cancel out. Of more than that the first and the last
+  // do not: the smaller number is below the second.
+  constexpr int kDigits = kMaxDigits + 1;
+  if (larger.LeadingExponent() - lowest >= kDigits) return NumberError(kTooManyDigits);
+  std::array<int, kDigits + 1> digits{};
+  const auto add = [&](const Decimal& number, int sign) {
+    size_t at = static_cast<size_t>(number.exponent_ - lowest);
+    for (Coefficient left = number.coefficient_; left != 0; left /= 10)
+      digits[at++] += sign * static_cast<int>(left % 10);
+  };
+  add(larger, 1);
+  add(smaller, larger.negative_ == smaller.negative_ ? 1 : -1);
+  for (size_t i = 0; i < kDigits; ++i) {
+    const int carry = digits[i] < 0 ? -1 : digits[i] / 10;
+    digits[i] -= 10 * carry;
+    digits[i + 1] += carry;
+  }
+  const auto first = std::ranges::find_if(digits, [](int digit) { return digit != 0; });
+  if (first == digits.end()) return Decimal();
+  const auto last = std::find_if(digits.rbegin(), digits.rend(), [](int digit) { return digit != 0; }).base();
+  if (last - first > kMaxDigits) return NumberError(kTooManyDigits);
+  Coefficient coefficient = 0;
+  for (auto digit = last; digit != first;) coefficient = coefficient * 10 + static_cast<unsigned>(*--digit);
+  return FromParts(larger.negative_, coefficient, lowest + (first - digits.begin()));
 }
 
 std::strong_ordering operator<=>(const Decimal& a, const Decimal& b) {

@@ -60,6 +60,10 @@ class Decimal {
   // are ordered by it.
   Coefficient AlignedDigits() const;
 
+  Decimal operator-() const;
+  // The exact sum, if it is a Decimal.
+  static Result<Decimal> Sum(const Decimal& a, const Decimal& b);
+
   friend bool operator==(const Decimal&, const Decimal&) = default;
   // By value.
   friend std::strong_ordering operator<=>(const Decimal& a, const Decimal& b);

@@ -126,6 +126,47 @@ TEST(DecimalTest, ComparesByValue) {
   }
 }
 
+TEST(DecimalTest, SumsAreExactOrRefused) {
+  const std::string nines(38, '9');
+  const std::vector<std::array<std::string, 3>> cases = {
+      {"0", "0", "0"},
+      {"1.5", "0", "1.5"},
+      {"1.5", "-1.5", "0"},
+      {"0.1", "0.2", "0.3"},
+      {"99", "1", "100"},
+      {"-5", "3", "-2"},
+      {"1E+38", "-1", nines},
+      {nines, "1", "1E+38"},
+      {nines, nines, Decimal::kTooManyDigits},
+      {"1E+37", "0.1", Decimal::kTooManyDigits},
+      {"1E+125", "1E-130", Decimal::kTooManyDigits},
+      {"1E+39", "-1", Decimal::kTooManyDigits},
+      {"9.9E+125", "1E+124", Decimal::kTooLarge},
+      {"1.1E-130", "-1E-130", Decimal::kTooSmall},
+  };
+  for (const auto& [a, b, expected] : cases) {
+    for (const bool swapped : {false, true}) {
+      const Decimal first = *Decimal::Parse(swapped ? b : a);
+      const Decimal second = *Decimal::Parse(swapped ? a : b);
+      const auto sum = Decimal::Sum(first, second);
+      const auto negative = Decimal::Sum(-first, -second);
+      if (const auto number = Decimal::Parse(expected)) {
+        ASSERT_TRUE(sum.has_value()) << a << " + " << b << ": " << sum.error();
+        EXPECT_EQ(*sum, *number) << a << " + " << b;
+        EXPECT_EQ(*negative, -*number);
+      } else {
+        ASSERT_FALSE(sum.has_value()) << a << " + " << b;
+        EXPECT_EQ(sum.error().text(), expected);
+        EXPECT_FALSE(negative.has_value());
+      }
+    }
+  }
+}
+
+RC_GTEST_PROP(DecimalTest, SumsOfIntegersAreAsTheyAre, (int32_t a, int32_t b)) {
+  RC_ASSERT(*Decimal::Sum(Decimal::FromInt(a), Decimal::FromInt(b)) == Decimal::FromInt(int64_t{a} + b));
+}
+
 RC_GTEST_PROP(DecimalTest, TextRoundTrips, ()) {
   const Decimal decimal = *AnyDecimal();
   RC_ASSERT(*Decimal::Parse(decimal.ToString()) == decimal);
