@@ -193,32 +193,6 @@ const char* Checker::Set() {
 
 }  // namespace
 
-std::string_view KindName(DocumentKind kind) {
-  switch (kind) {
-    case DocumentKind::kNull:
-      return "null";
-    case DocumentKind::kBool:
-      return "bool";
-    case DocumentKind::kNumber:
-      return "number";
-    case DocumentKind::kText:
-      return "text";
-    case DocumentKind::kBinary:
-      return "binary";
-    case DocumentKind::kList:
-      return "list";
-    case DocumentKind::kMap:
-      return "map";
-    case DocumentKind::kTextSet:
-      return "text set";
-    case DocumentKind::kNumberSet:
-      return "number set";
-    case DocumentKind::kBinarySet:
-      return "binary set";
-  }
-  return "";
-}
-
 std::optional<Decimal::Coefficient> PlainInteger(const Decimal& number) {
   if (number.IsZero()) return 0;
   if (number.exponent() < 0 || number.LeadingExponent() > 19) return {};

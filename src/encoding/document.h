@@ -31,8 +31,6 @@ enum class DocumentKind : uint8_t {
   kNumberSet,
   kBinarySet,
 };
-// As people call it: "text set".
-std::string_view KindName(DocumentKind kind);
 
 // How many lists, maps and sets may be inside each other.
 inline constexpr size_t kMaxDocumentDepth = 64;
@@ -50,7 +48,6 @@ class DocumentView {
   explicit DocumentView(BytesView begins_with) : from_(begins_with) {}
 
   DocumentKind kind() const;
-  bool IsSet() const { return kind() >= DocumentKind::kTextSet; }
   // The value itself, without what comes behind it.
   BytesView bytes() const;
 
