@@ -4,7 +4,9 @@
 #include <compare>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "kvarts/result.h"
 
@@ -23,6 +25,8 @@ struct Timestamp {
   friend constexpr auto operator<=>(Timestamp, Timestamp) = default;
   // For people and JSON: 2026-07-05T10:15:30.000000Z.
   std::string ToString() const;
+  // The inverse; the fraction may have up to six digits, or be missing. Nothing when it is no time from 1970 on.
+  static std::optional<Timestamp> Parse(std::string_view text);
 };
 
 // Never: later than every time a clock can show. An expiry of kNever means that there is none.

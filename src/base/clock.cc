@@ -4,9 +4,12 @@
 #include <time.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace kvarts {
 namespace {
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 int64_t ReadMicros(clockid_t id) {
   timespec now{};
@@ -30,6 +33,30 @@ std::string Timestamp::ToString() const {
   if (gmtime_r(&seconds, &parts) == nullptr) return fmt::format("{}us", micros);
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", parts.tm_year + 1900, parts.tm_mon + 1,
                      parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, micros % 1'000'000);
+}
+
+std::optional<Timestamp> Timestamp::Parse(std::string_view text) {
+  constexpr std::string_view kForm = "0000-00-00T00:00:00";
+  if (text.size() <= kForm.size() || text.back() != 'Z') return std::nullopt;
+  for (size_t i = 0; i < kForm.size(); ++i) {
+    if (kForm[i] == '0' ? !IsDigit(text[i]) : text[i] != kForm[i]) return std::nullopt;
+  }
+  const std::string_view fraction = text.substr(kForm.size(), text.size() - kForm.size() - 1);
+  if (!fraction.empty() && (fraction.size() < 2 || fraction.size() > 7 || fraction[0] != '.')) return std::nullopt;
+  uint64_t micros = 0;
+  for (size_t i = 1; i <= 6; ++i) {
+    const char digit = i < fraction.size() ? fraction[i] : '0';
+    if (!IsDigit(digit)) return std::nullopt;
+    micros = micros * 10 + static_cast<uint64_t>(digit - '0');
+  }
+  const auto two = [&](size_t at) { return static_cast<unsigned>((text[at] - '0') * 10 + (text[at + 1] - '0')); };
+  const std::chrono::year_month_day day{std::chrono::year(static_cast<int>(two(0) * 100 + two(2))),
+                                        std::chrono::month(two(5)), std::chrono::day(two(8))};
+  if (!day.ok() || two(11) > 23 || two(14) > 59 || two(17) > 59) return std::nullopt;
+  const int64_t days = std::chrono::sys_days(day).time_since_epoch().count();
+  if (days < 0) return std::nullopt;
+  const uint64_t seconds = static_cast<uint64_t>(days) * 86'400 + two(11) * 3600 + two(14) * 60 + two(17);
+  return Timestamp{seconds * 1'000'000 + micros};
 }
 
 Result<Timestamp> ExpiryAfter(Timestamp now, Duration ttl) {

@@ -105,5 +105,19 @@ TEST(ManualClockTest, MovesWhenToldAndNeverBack) {
   EXPECT_EQ(clock.Now(), Timestamp{2000});
 }
 
+TEST(TimestampTest, IsReadBackFromItsText) {
+  for (const Timestamp time : {Timestamp{0}, Timestamp{1}, Timestamp{1'783'246'530'123'456}, kLastTimestamp}) {
+    EXPECT_EQ(Timestamp::Parse(time.ToString()), time) << time.ToString();
+  }
+  EXPECT_EQ(Timestamp::Parse("2026-07-05T10:15:30.5Z"),
+            Timestamp{Timestamp::Parse("2026-07-05T10:15:30Z")->micros + 500'000});
+  for (const std::string_view text :
+       {"", "Z", "2026-07-05T10:15:30", "2026-07-05 10:15:30Z", "2026-13-05T10:15:30Z", "2026-02-30T10:15:30Z",
+        "2026-07-05T24:15:30Z", "2026-07-05T10:15:60Z", "2026-07-05T10:15:30.Z", "2026-07-05T10:15:30.1234567Z",
+        "2026-07-05T10:15:30.-1Z", "1969-12-31T23:59:59Z"}) {
+    EXPECT_EQ(Timestamp::Parse(text), std::nullopt) << text;
+  }
+}
+
 }  // namespace
 }  // namespace kvarts

@@ -1,9 +1,5 @@
 #include "cli/import_line.h"
 
-#include <time.h>
-
-#include <array>
-#include <charconv>
 #include <cmath>
 
 #include "base/base64.h"
@@ -52,7 +48,7 @@ Bytes ReadBytes(JsonReader& json, std::string_view name, std::string_view* kept_
 void ReadExpiry(JsonReader& json, Fields* fields) {
   fields->for_ever = json.TakeNull();
   if (fields->for_ever) return;
-  fields->expiry = ParseTimestamp(json.Text());
+  fields->expiry = Timestamp::Parse(json.Text());
   json.Require(fields->expiry.has_value(), "an expiry is a time such as 2026-07-05T10:15:30.000000Z");
 }
 
@@ -112,44 +108,6 @@ std::string MutationOf(const Fields& fields, std::optional<Duration> ttl) {
 }
 
 }  // namespace
-
-std::optional<Timestamp> ParseTimestamp(std::string_view text) {
-  // YYYY-MM-DDTHH:MM:SS, then perhaps a fraction, then Z.
-  constexpr std::array<std::pair<size_t, size_t>, 6> kParts = {{{0, 4}, {5, 2}, {8, 2}, {11, 2}, {14, 2}, {17, 2}}};
-  constexpr std::string_view kForm = "0000-00-00T00:00:00";
-  if (text.size() <= kForm.size() || !text.ends_with('Z')) return std::nullopt;
-  std::array<int, 6> numbers{};
-  for (size_t i = 0; i < kForm.size(); ++i) {
-    if (kForm[i] == '0' ? (text[i] < '0' || text[i] > '9') : text[i] != kForm[i]) return std::nullopt;
-  }
-  for (size_t i = 0; i < kParts.size(); ++i) {
-    const char* begin = text.data() + kParts[i].first;
-    std::from_chars(begin, begin + kParts[i].second, numbers[i]);
-  }
-  uint64_t micros = 0;
-  std::string_view fraction = text.substr(kForm.size(), text.size() - kForm.size() - 1);
-  if (!fraction.empty()) {
-    if (fraction.size() < 2 || fraction.size() > 7 || fraction[0] != '.') return std::nullopt;
-    std::string digits(fraction.substr(1));
-    digits.resize(6, '0');
-    const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), micros);
-    if (failed != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  }
-  tm parts{};
-  parts.tm_year = numbers[0] - 1900;
-  parts.tm_mon = numbers[1] - 1;
-  parts.tm_mday = numbers[2];
-  parts.tm_hour = numbers[3];
-  parts.tm_min = numbers[4];
-  parts.tm_sec = numbers[5];
-  const tm before = parts;
-  const time_t seconds = timegm(&parts);
-  // What timegm has to mend is no date.
-  const bool exact = before.tm_mon == parts.tm_mon && before.tm_mday == parts.tm_mday &&
-                     before.tm_hour == parts.tm_hour && before.tm_min == parts.tm_min && before.tm_sec == parts.tm_sec;
-  if (!exact || seconds < 0) return std::nullopt;
-  return Timestamp{static_cast<uint64_t>(seconds) * 1'000'000 + micros};
-}
 
 Result<ImportLine> ParseImportLine(std::string_view line, Timestamp now) {
   ImportLine parsed;

@@ -31,7 +31,4 @@ struct ImportLine {
 // `invalid_argument` says what is wrong with it.
 Result<ImportLine> ParseImportLine(std::string_view line, Timestamp now);
 
-// The inverse of Timestamp::ToString; the fraction may have up to six digits, or be missing.
-std::optional<Timestamp> ParseTimestamp(std::string_view text);
-
 }  // namespace kvarts::cli
