@@ -8,18 +8,19 @@ namespace {
 constexpr uint8_t kFormat = 1;
 
 // The texts in the order in which they are written; bit i of the flags says whether text i is there.
-using Text = std::string Envelope::*;
-constexpr Text kTexts[] = {&Envelope::type, &Envelope::tenant, &Envelope::actor, &Envelope::trace, &Envelope::command};
+using Text = std::string_view EnvelopeView::*;
+constexpr Text kTexts[] = {&EnvelopeView::type, &EnvelopeView::tenant, &EnvelopeView::actor, &EnvelopeView::trace,
+                           &EnvelopeView::command};
 constexpr const char* kTextNames[] = {"type", "tenant", "actor", "trace", "command"};
 constexpr size_t kTextCount = std::size(kTexts);
 constexpr uint8_t kAllTexts = (1 << kTextCount) - 1;
 
 }  // namespace
 
-Result<Bytes> Envelope::Encode() const {
+Result<Bytes> EnvelopeView::Encode() const {
   unsigned flags = 0;
   for (size_t i = 0; i < kTextCount; ++i) {
-    const std::string& text = this->*kTexts[i];
+    const std::string_view text = this->*kTexts[i];
     if (!text.empty()) flags |= 1u << i;
     if (text.size() > kMaxTextBytes) {
       return Error(ErrorCode::kTooLarge, "a text of the envelope is too long",
@@ -30,6 +31,7 @@ Result<Bytes> Envelope::Encode() const {
     }
   }
   Bytes bytes;
+  bytes.reserve(16 + actor.size() + trace.size() + command.size() + payload.size());
   bytes.push_back(static_cast<char>(kFormat));
   bytes.push_back(static_cast<char>(flags));
   AppendVarint(&bytes, schema);
@@ -39,9 +41,9 @@ Result<Bytes> Envelope::Encode() const {
   return bytes += payload;
 }
 
-Result<Envelope> Envelope::Decode(BytesView bytes) {
+Result<EnvelopeView> EnvelopeView::Decode(BytesView bytes) {
   FieldReader fields(bytes);
-  Envelope envelope;
+  EnvelopeView envelope;
   fields.Require(fields.Byte() == kFormat, "an unknown format");
   const uint8_t flags = fields.Byte(kAllTexts);
   envelope.schema = static_cast<uint32_t>(fields.Varint(UINT32_MAX));
@@ -53,6 +55,17 @@ Result<Envelope> Envelope::Decode(BytesView bytes) {
   envelope.payload = fields.Rest();
   KVARTS_CHECK_OK(fields.Finish("the envelope is damaged"));
   return envelope;
+}
+
+Result<Envelope> Envelope::Decode(BytesView bytes) {
+  KVARTS_TRY(const EnvelopeView view, EnvelopeView::Decode(bytes));
+  return Envelope{view.schema,
+                  std::string(view.type),
+                  std::string(view.tenant),
+                  std::string(view.actor),
+                  std::string(view.trace),
+                  std::string(view.command),
+                  Bytes(view.payload)};
 }
 
 Result<StoredEnvelope> OpenEnvelope(const Record& record) {

@@ -7,16 +7,33 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/txn.h"
 #include "engine/record.h"
 
 namespace kvarts {
 
-struct Envelope {
+// An envelope where it lies.
+struct EnvelopeView {
   // Of each text; longer ones are refused, when writing and when reading.
   static constexpr size_t kMaxTextBytes = 1024;
 
+  uint32_t schema = 0;
+  std::string_view type = {};
+  std::string_view tenant = {};
+  std::string_view actor = {};
+  std::string_view trace = {};
+  std::string_view command = {};
+  BytesView payload = {};
+
+  // `too_large` when a text is too long.
+  Result<Bytes> Encode() const;
+  // Any bytes are a whole envelope or `corruption`.
+  static Result<EnvelopeView> Decode(BytesView bytes);
+};
+
+struct Envelope {
   uint32_t schema = 0;  // the schema version of the payload
   std::string type;     // what it is: "case.current"
   std::string tenant;   // whose it is
@@ -25,9 +42,8 @@ struct Envelope {
   std::string command;  // by which command
   Bytes payload;
 
-  // `too_large` when a text is too long.
-  Result<Bytes> Encode() const;
-  // Any bytes are a whole envelope or `corruption`.
+  EnvelopeView view() const { return {schema, type, tenant, actor, trace, command, payload}; }
+  Result<Bytes> Encode() const { return view().Encode(); }
   static Result<Envelope> Decode(BytesView bytes);
 
   friend bool operator==(const Envelope&, const Envelope&) = default;

@@ -30,7 +30,7 @@ TEST(EnvelopeTest, CostsLittleWhenItSaysLittle) { EXPECT_EQ(Envelope().Encode()-
 
 TEST(EnvelopeTest, TextsHaveALimit) {
   Envelope envelope = Full();
-  envelope.trace = std::string(Envelope::kMaxTextBytes, 'x');
+  envelope.trace = std::string(EnvelopeView::kMaxTextBytes, 'x');
   EXPECT_TRUE(envelope.Encode().has_value());
   envelope.trace += "x";
   const auto encoded = envelope.Encode();

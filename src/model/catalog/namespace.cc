@@ -54,7 +54,7 @@ Status CheckEnvelopeRule(const EnvelopeRule& rule) {
                   {"at_most", std::to_string(NamespaceSpec::kMaxTypes)}});
   }
   for (const std::string& type : rule.types) {
-    if (type.empty() || type.size() > Envelope::kMaxTextBytes) {
+    if (type.empty() || type.size() > EnvelopeView::kMaxTextBytes) {
       return Refused("an entity type has 1 to 1024 bytes", "envelope.types", Escaped(type));
     }
   }
@@ -98,7 +98,7 @@ void TakeRules(FieldReader* fields, uint64_t flags, Namespace* space) {
   spec.envelope.required = (flags & kEnvelopeRequired) != 0;
   const uint64_t types = fields->Varint(NamespaceSpec::kMaxTypes);
   for (uint64_t i = 0; i < types && fields->ok(); ++i) {
-    spec.envelope.types.emplace_back(fields->Sized(Envelope::kMaxTextBytes));
+    spec.envelope.types.emplace_back(fields->Sized(EnvelopeView::kMaxTextBytes));
   }
   if ((flags & kHasMinSchema) != 0) spec.envelope.min_schema = static_cast<uint32_t>(fields->Varint(UINT32_MAX));
   if ((flags & kHasMaxSchema) != 0) spec.envelope.max_schema = static_cast<uint32_t>(fields->Varint(UINT32_MAX));

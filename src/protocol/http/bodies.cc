@@ -68,7 +68,7 @@ Envelope ReadEnvelope(JsonReader& json) {
   json.Object([&](std::string_view name) {
     const auto text = [&](std::string* to) {
       *to = json.Text();
-      json.Require(to->size() <= Envelope::kMaxTextBytes, "the text is too long for an envelope");
+      json.Require(to->size() <= EnvelopeView::kMaxTextBytes, "the text is too long for an envelope");
     };
     if (name == "schemaVersion") {
       envelope.schema = static_cast<uint32_t>(json.Uint(UINT32_MAX));
