@@ -16,6 +16,7 @@ endfunction()
 # RocksDB's own CMake package wants the development files of all its compressors; the shared library does not.
 kvarts_find(kvarts_rocksdb rocksdb/db.h rocksdb)
 kvarts_find(kvarts_xxhash xxhash.h xxhash)
+kvarts_find(kvarts_re2 re2/re2.h re2)
 kvarts_find(kvarts_pq postgresql/libpq-fe.h pq)
 kvarts_find(kvarts_edit histedit.h edit)
 kvarts_find(kvarts_curl curl/curl.h curl)

@@ -15,9 +15,9 @@ function layer_of(path,    part, n) {
 
 function rank_of(layer) {
   if (layer in rank) return rank[layer]
-  if (layer ~ /^engine\//) return 3
-  if (layer ~ /^model\//) return 5
-  if (layer ~ /^protocol\//) return 6
+  if (layer ~ /^engine\//) return 4
+  if (layer ~ /^model\//) return 6
+  if (layer ~ /^protocol\//) return 7
   return -1
 }
 
@@ -157,7 +157,7 @@ function finish_file(    limit) {
 }
 
 BEGIN {
-  split("base encoding engine - core model protocol server", order, " ")
+  split("base encoding document engine - core model protocol server", order, " ")
   for (i in order) if (order[i] != "-") rank[order[i]] = i - 1
 }
 
