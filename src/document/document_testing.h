@@ -79,9 +79,12 @@ struct Tree {
   }
 };
 
+// Each as often as any other, whatever size is asked for.
+inline int AnyBelow(int end) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, end)); }
+
 // Few names and values, so that documents meet: as JSON.
 inline std::string AnyJson(int depth) {
-  const int kind = *rc::gen::inRange(0, depth > 0 ? 12 : 7);
+  const int kind = AnyBelow(depth > 0 ? 12 : 7);
   const auto name = [] { return *rc::gen::element<std::string>("a", "b", "c", "aa", "x y", ""); };
   switch (kind) {
     case 0:
@@ -102,14 +105,14 @@ inline std::string AnyJson(int depth) {
     case 7:
     case 8: {
       std::string list = "[";
-      for (int left = *rc::gen::inRange(0, 4); left > 0; --left) {
+      for (int left = AnyBelow(4); left > 0; --left) {
         list += (list.size() > 1 ? "," : "") + AnyJson(depth - 1);
       }
       return list + "]";
     }
     default: {
       std::map<std::string, std::string> fields;
-      for (int left = *rc::gen::inRange(0, 4); left > 0; --left) fields[name()] = AnyJson(depth - 1);
+      for (int left = AnyBelow(4); left > 0; --left) fields[name()] = AnyJson(depth - 1);
       std::string map = "{";
       for (const auto& [its, value] : fields) map += (map.size() > 1 ? ",\"" : "\"") + its + "\":" + value;
       return map + "}";
