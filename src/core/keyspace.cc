@@ -27,6 +27,8 @@ std::string_view SpaceName(Space space) {
       return "expiry";
     case Space::kJobQueue:
       return "jobqueue";
+    case Space::kTables:
+      return "tables";
   }
   return {};
 }

@@ -7,6 +7,7 @@
 //                     (1, "feed", uint feed)                   core/feed: a declaration
 //                     (1, "feeds")                             core/feed: when one was declared last
 //                     (1, "secret", text name)                 core/secret: what no tool prints
+//                     (1, "tables")                            model/table: the number that the next table gets
 //                     (1, "token", text id)                    model/access: a token
 //                     (1, "tokens")                            model/access: that there has been a token
 //                     (1, "namespace", text name)              model/catalog: a declaration
@@ -15,6 +16,8 @@
 //   4       jobs      (4, uuid job)                            core/job
 //   5       expiry    (5, time expiry, tail owner's key)       core/expiry: owned values in order of expiry
 //   6       jobqueue  (6, uuid job)                            core/job: the jobs that there is something to do for
+//   7       tables    (7, uint table, 0, (partition…), sort…)  model/table: a row
+//                     (7, uint table, uint index, …)           model/table: an entry of an index
 #pragma once
 
 #include <cstdint>
@@ -34,6 +37,7 @@ enum class Space : uint8_t {
   kJobs = 4,
   kExpiry = 5,
   kJobQueue = 6,
+  kTables = 7,
 };
 
 // A name for people; empty for a number that is not in the map.

@@ -12,14 +12,17 @@ Txn::Txn(Engine& engine, const Context& context, View& view) : engine_(engine), 
 
 Result<View*> Txn::Base() {
   if (view_ == nullptr) {
-    if (!may_wait_) {
-      waits_ = true;
-      return Error(ErrorCode::kUnavailable, "the transaction would have to wait for what it reads");
-    }
+    KVARTS_CHECK_OK(WillWait());
     KVARTS_TRY(own_view_, engine_.OpenView());
     view_ = own_view_.get();
   }
   return view_;
+}
+
+Status Txn::WillWait() {
+  if (may_wait_) return {};
+  waits_ = true;
+  return Error(ErrorCode::kUnavailable, "the transaction would have to wait for what it reads");
 }
 
 bool Txn::MayLook() const {

@@ -53,6 +53,9 @@ class Txn {
   // Whether looking something up costs no more than a read at a view that is there, or must be done since nothing may
   // change any more before the commit is decided. Else the body rests on what is known.
   bool MayLook() const;
+  // Before the body waits for something that is not read through the transaction: fails as a read would that must not
+  // wait.
+  Status WillWait();
   // Something read earlier, outside of this transaction, that the body rests on: it counts as read here. `known` is of
   // a kind that reads leave, with the version at which it was seen.
   void RestOn(Precondition known) {

@@ -6,7 +6,7 @@
 namespace kvarts {
 
 NamespaceTable::NamespaceTable(std::vector<Entry> entries, Version stamp, Version seen_at)
-    : entries_(std::move(entries)), stamp_(stamp), seen_at_(seen_at.stamp) {
+    : entries_(std::move(entries)), stamp_(stamp), seen_at_(seen_at) {
   std::map<Bytes, std::vector<const Namespace*>> by_prefix;
   for (const Entry& entry : entries_) by_prefix[entry->spec.grammar.literal_prefix()].push_back(entry.get());
   for (auto& [prefix, spaces] : by_prefix) {
@@ -79,14 +79,8 @@ Precondition NamespaceTable::Unchanged() const {
   unchanged.kind = stamp_ == kNoVersion ? Precondition::Kind::kAbsent : Precondition::Kind::kVersionIs;
   unchanged.key = CatalogStampKey();
   unchanged.version = stamp_;
-  unchanged.seen_at = {seen_at_.load(std::memory_order_relaxed)};
+  unchanged.seen_at = seen_at_.get();
   return unchanged;
-}
-
-void NamespaceTable::SeenAt(Version version) const {
-  uint64_t known = seen_at_.load(std::memory_order_relaxed);
-  while (known < version.stamp && !seen_at_.compare_exchange_weak(known, version.stamp, std::memory_order_relaxed)) {
-  }
 }
 
 std::vector<const Namespace*> Neighbours(const NamespaceTable& table, const Namespace& space) {

@@ -6,12 +6,12 @@
 // not overlap, so it matches one at most. A key in no region is free.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/seen_version.h"
 #include "core/txn.h"
 #include "model/catalog/namespace.h"
 
@@ -47,7 +47,7 @@ class NamespaceTable {
   // That the catalog is still this one.
   Precondition Unchanged() const;
   // It was seen unchanged at a later version.
-  void SeenAt(Version version) const;
+  void SeenAt(Version version) const { seen_at_.Raise(version); }
 
  private:
   struct Region {
@@ -61,7 +61,7 @@ class NamespaceTable {
   std::vector<Entry> entries_;
   std::vector<Region> regions_;  // in the order of their prefixes
   Version stamp_;
-  mutable std::atomic<uint64_t> seen_at_;
+  mutable SeenVersion seen_at_;
 };
 
 // Those whose regions hold keys of the namespace's own; it is not among them itself.

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "core/envelope.h"
+#include "core/write_condition.h"
 #include "encoding/key_range.h"
 #include "engine/record.h"
 
@@ -15,13 +16,7 @@ namespace kvarts::keys {
 
 // What must hold of a key for a command to be carried out. Otherwise it fails as `precondition_failed`, with the key
 // and its current version ("absent" if there is none) in the fields of the error.
-struct Condition {
-  enum class Kind : uint8_t { kNone, kAbsent, kPresent, kVersionIn };
-  Kind kind = Kind::kNone;
-  std::vector<Version> versions = {};  // one of these
-
-  bool HoldsFor(const std::optional<Record>& found) const;
-};
+using Condition = WriteCondition;
 
 Error ConditionFailed(BytesView key, const std::optional<Record>& found);
 

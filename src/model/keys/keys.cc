@@ -11,10 +11,6 @@ namespace {
 
 using Kind = Condition::Kind;
 
-std::string VersionText(const std::optional<Record>& found) {
-  return found ? found->header.version.ToString() : "absent";
-}
-
 // Holds what was under a key before the transaction against a condition, and returns it. The transaction's own writes
 // do not count: what a condition means does not depend on where in a commit it stands.
 Result<std::optional<Record>> Judge(Txn& txn, BytesView physical, BytesView key, const Condition& condition) {
@@ -122,20 +118,6 @@ Result<int64_t> NumberIn(BytesView key, const Record& record) {
 Error ConditionFailed(BytesView key, const std::optional<Record>& found) {
   return Error(ErrorCode::kPreconditionFailed, "the condition does not hold",
                {{"key", Escaped(key)}, {"version", VersionText(found)}});
-}
-
-bool Condition::HoldsFor(const std::optional<Record>& found) const {
-  switch (kind) {
-    case Kind::kNone:
-      return true;
-    case Kind::kAbsent:
-      return !found;
-    case Kind::kPresent:
-      return found.has_value();
-    case Kind::kVersionIn:
-      return found && std::ranges::find(versions, found->header.version) != versions.end();
-  }
-  return false;
 }
 
 BytesView KeyOf(const Command& command) {
