@@ -32,11 +32,12 @@ const Syntax& CreateSyntax() {
                    {"burst", OptionKind::kCount, "N", "how many it may use at once", {}, 1}},
        .description = "Makes a token and prints it, once: only its hash is kept. Its id, by which it is revoked,\n"
                       "goes to the standard error; --json has both. A scope is a list of read, write and admin,\n"
-                      "over everything, over a namespace or over a prefix:\n\n"
+                      "over everything, over a namespace, over a prefix, or over a project, dataset or table:\n\n"
                       "  kvarts token create deploy --scope read,write,admin\n"
                       "  kvarts token create ops --scope admin --shards shards.toml\n"
                       "  kvarts token create reports --scope read:namespace=cases --ttl 30d\n"
-                      "  kvarts token create web --scope read,write:prefix=session: --rate 1000\n",
+                      "  kvarts token create web --scope read,write:prefix=session: --rate 1000\n"
+                      "  kvarts token create sensors --scope write:tables=acme/metrics/events\n",
        .check = &CheckCreate});
   return kSyntax;
 }

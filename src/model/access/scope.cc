@@ -13,6 +13,33 @@ constexpr NamedRight kRights[] = {{Right::kRead, "read"}, {Right::kWrite, "write
 
 constexpr std::string_view kNamespaceIs = "namespace=";
 constexpr std::string_view kPrefixIs = "prefix=";
+constexpr std::string_view kTablesAre = "tables=";
+
+struct NamedPlace {
+  Scope::Where where;
+  std::string_view begins;
+};
+constexpr NamedPlace kPlaces[] = {
+    {Scope::Where::kNamespace, kNamespaceIs}, {Scope::Where::kPrefix, kPrefixIs}, {Scope::Where::kTables, kTablesAre}};
+
+size_t MostBytes(Scope::Where where) {
+  switch (where) {
+    case Scope::Where::kPrefix:
+      return Scope::kMaxPrefixBytes;
+    case Scope::Where::kTables:
+      return Scope::kMaxTablesBytes;
+    case Scope::Where::kEverything:
+    case Scope::Where::kNamespace:
+      return Scope::kMaxNamespaceBytes;
+  }
+  return 0;
+}
+
+// One to three names with slashes between them.
+bool IsTablesPath(std::string_view path) {
+  const auto slashes = std::ranges::count(path, '/');
+  return slashes <= 2 && !path.starts_with('/') && !path.ends_with('/') && path.find("//") == path.npos;
+}
 
 // The rights over keys that a scope gives, implied ones included.
 bool Gives(const Scope& scope, Right right) {
@@ -30,6 +57,8 @@ bool Covers(const Scope& scope, std::string_view name_space, const InPrefix& in_
       return !name_space.empty() && name_space == scope.what;
     case Scope::Where::kPrefix:
       return in_prefix(scope.what);
+    case Scope::Where::kTables:
+      return false;
   }
   return false;
 }
@@ -58,13 +87,17 @@ Status Scope::Check() const {
   if (named == what.empty()) {
     return Error(ErrorCode::kInvalidArgument, "a scope is over everything, or over a named place");
   }
-  const size_t at_most = where == Where::kPrefix ? kMaxPrefixBytes : kMaxNamespaceBytes;
+  const size_t at_most = MostBytes(where);
   if (what.size() > at_most) {
     return Error(ErrorCode::kTooLarge, "the place of a scope is too long",
                  {{"at_most", std::to_string(at_most)}, {"is", std::to_string(what.size())}});
   }
   if (where == Where::kPrefix && rights.Has(Right::kAdmin)) {
-    return Error(ErrorCode::kInvalidArgument, "admin is over everything or a namespace, not over a prefix");
+    return Error(ErrorCode::kInvalidArgument, "admin is over everything, a namespace or tables, not over a prefix");
+  }
+  if (where == Where::kTables && !IsTablesPath(what)) {
+    return Error(ErrorCode::kInvalidArgument, "tables are PROJECT, PROJECT/DATASET or PROJECT/DATASET/TABLE",
+                 {{"is", Escaped(what)}});
   }
   return {};
 }
@@ -76,8 +109,8 @@ std::string Scope::ToString() const {
     if (!text.empty()) text.push_back(',');
     text.append(named.name);
   }
-  if (where == Where::kNamespace) text.append(":").append(kNamespaceIs).append(Escaped(what));
-  if (where == Where::kPrefix) text.append(":").append(kPrefixIs).append(Escaped(what));
+  const auto* const place = std::ranges::find(kPlaces, where, &NamedPlace::where);
+  if (place != std::end(kPlaces)) text.append(":").append(place->begins).append(Escaped(what));
   return text;
 }
 
@@ -87,13 +120,15 @@ Result<Scope> Scope::Parse(std::string_view text) {
   KVARTS_TRY(scope.rights, ParseRights(text.substr(0, colon)));
   if (colon != text.npos) {
     std::string_view place = text.substr(colon + 1);
-    const bool prefix = place.starts_with(kPrefixIs);
-    if (!prefix && !place.starts_with(kNamespaceIs)) {
-      return Error(ErrorCode::kInvalidArgument, "the place of a scope is namespace=NAME or prefix=P",
+    const auto* const named =
+        std::ranges::find_if(kPlaces, [&](const NamedPlace& known) { return place.starts_with(known.begins); });
+    if (named == std::end(kPlaces)) {
+      return Error(ErrorCode::kInvalidArgument,
+                   "the place of a scope is namespace=NAME, prefix=P or tables=PROJECT/DATASET/TABLE",
                    {{"is", Escaped(place)}});
     }
-    scope.where = prefix ? Where::kPrefix : Where::kNamespace;
-    place.remove_prefix(prefix ? kPrefixIs.size() : kNamespaceIs.size());
+    scope.where = named->where;
+    place.remove_prefix(named->begins.size());
     KVARTS_TRY(scope.what, ParseEscaped(place));
   }
   KVARTS_CHECK_OK(scope.Check());
@@ -111,6 +146,16 @@ bool Allows(std::span<const Scope> scopes, Right right, const KeyRange& range, s
   return std::ranges::any_of(scopes, [&](const Scope& scope) {
     if (range.IsEmpty() && scope.where != Scope::Where::kEverything) return false;
     return Gives(scope, right) && Covers(scope, name_space, in_prefix);
+  });
+}
+
+bool AllowsTables(std::span<const Scope> scopes, Right right, std::string_view path) {
+  const auto within = [&](std::string_view place) {
+    return path.starts_with(place) && (path.size() == place.size() || path[place.size()] == '/');
+  };
+  return std::ranges::any_of(scopes, [&](const Scope& scope) {
+    if (scope.where == Scope::Where::kEverything) return Gives(scope, right);
+    return scope.where == Scope::Where::kTables && Gives(scope, right) && within(scope.what);
   });
 }
 

@@ -1,14 +1,17 @@
 // Scopes: what a token may do, and where.
 //
-// A scope gives rights over everything, over the keys of a namespace, or over the keys with a prefix. A token has a few
-// of them, and may do what one of them allows by itself: a range must lie within one scope as a whole, also where two
-// scopes lie side by side. Keys and prefixes are users' keys, not physical ones. Namespaces go by name, and who asks
-// says which one the key or the range lies in.
+// A scope gives rights over everything, over the keys of a namespace, over the keys with a prefix, or over tables. A
+// token has a few of them, and may do what one of them allows by itself: a range must lie within one scope as a whole,
+// also where two scopes lie side by side. Keys and prefixes are users' keys, not physical ones. Namespaces go by name,
+// and who asks says which one the key or the range lies in. Tables go by name, too: `acme` is a project with all that
+// is in it, `acme/metrics` a dataset of it, `acme/metrics/events` one table. Rows are no keys, and keys no rows: only
+// everything is both.
 //
-// `read` and `write` are about keys, and neither implies the other. `admin` is the right to say how things are: over a
-// namespace its declaration, over everything also tokens, jobs and settings. Over a namespace it says nothing about the
-// keys in it. Over everything it implies the other two: who can make any token can do what any token can. Over a prefix
-// there is nothing to administer, so there is no such scope.
+// `read` and `write` are about keys and rows, and neither implies the other. `admin` is the right to say how things
+// are: over a namespace its declaration, over tables the catalog of them, over everything also tokens, jobs and
+// settings. Over a namespace or tables it says nothing about what is in them. Over everything it implies the other two:
+// who can make any token can do what any token can. Over a prefix there is nothing to administer, so there is no such
+// scope.
 #pragma once
 
 #include <cstdint>
@@ -49,22 +52,25 @@ class Rights {
 
 struct Scope {
   // The numbers are those on disk.
-  enum class Where : uint8_t { kEverything = 0, kNamespace = 1, kPrefix = 2 };
+  enum class Where : uint8_t { kEverything = 0, kNamespace = 1, kPrefix = 2, kTables = 3 };
   static constexpr size_t kMaxNamespaceBytes = 255;
   static constexpr size_t kMaxPrefixBytes = 4096;
+  static constexpr size_t kMaxTablesBytes = 767;  // three names of 255 bytes
 
   Rights rights;
   Where where = Where::kEverything;
-  Bytes what;  // the name, or the prefix; empty for everything
+  Bytes what;  // the name, the prefix, or the way to tables; empty for everything
 
   static Scope Everything(Rights rights) { return {rights, Where::kEverything, {}}; }
   static Scope Namespace(Rights rights, std::string_view name) { return {rights, Where::kNamespace, Bytes(name)}; }
   static Scope Prefix(Rights rights, BytesView prefix) { return {rights, Where::kPrefix, Bytes(prefix)}; }
+  static Scope Tables(Rights rights, std::string_view path) { return {rights, Where::kTables, Bytes(path)}; }
 
   // That it is a scope at all: `invalid_argument` without rights or place, and for admin over a prefix.
   Status Check() const;
 
-  // For people and command lines: "read,write", "read:namespace=cases", "read,write:prefix=user:\x00".
+  // For people and command lines: "read,write", "read:namespace=cases", "read,write:prefix=user:\x00",
+  // "read:tables=acme/metrics".
   std::string ToString() const;
   // Its inverse: what parses is a scope.
   static Result<Scope> Parse(std::string_view text);
@@ -77,6 +83,9 @@ bool Allows(std::span<const Scope> scopes, Right right, BytesView key, std::stri
 // The same for every key of a range; the namespace is the one that the whole range lies in. A range that holds nothing
 // is in no scope but that of everything.
 bool Allows(std::span<const Scope> scopes, Right right, const KeyRange& range, std::string_view name_space);
+// Whether one of them gives the right over everything in a table, a dataset or a project: "acme/metrics/events". The
+// empty path is all projects.
+bool AllowsTables(std::span<const Scope> scopes, Right right, std::string_view path);
 // Whether one of them gives the right over anything at all.
 bool AllowsSome(std::span<const Scope> scopes, Right right);
 // Whether one of them gives admin over everything.

@@ -128,6 +128,30 @@ TEST(ScopeTest, ScopesAllowOneByOneAndNotTogether) {
   EXPECT_FALSE(May(scopes, Right::kRead, "x", "cases"));
 }
 
+TEST(ScopeTest, TablesAreAProjectADatasetOrOneOfThem) {
+  const std::vector<Scope> scopes = {Scope::Tables(Right::kRead, "acme"), Scope::Tables(kReadWrite, "acme/metrics"),
+                                     Scope::Tables(Right::kAdmin, "other/shop/orders")};
+  const auto may = [&](Right right, std::string_view path) { return AllowsTables(scopes, right, path); };
+  EXPECT_TRUE(may(Right::kRead, "acme"));
+  EXPECT_TRUE(may(Right::kRead, "acme/shop/orders"));
+  EXPECT_FALSE(may(Right::kRead, "acme2")) << "a name is no prefix";
+  EXPECT_FALSE(may(Right::kRead, "")) << "all projects";
+  EXPECT_FALSE(may(Right::kWrite, "acme"));
+  EXPECT_FALSE(may(Right::kWrite, "acme/shop/orders"));
+  EXPECT_TRUE(may(Right::kWrite, "acme/metrics/events"));
+  EXPECT_FALSE(may(Right::kWrite, "acme/metrics2/events"));
+  EXPECT_TRUE(may(Right::kAdmin, "other/shop/orders"));
+  EXPECT_FALSE(may(Right::kRead, "other/shop/orders")) << "admin over tables says nothing about rows";
+  EXPECT_FALSE(may(Right::kAdmin, "other/shop"));
+  // Rows are no keys, and keys no rows.
+  EXPECT_FALSE(May(scopes, Right::kRead, "acme"));
+  EXPECT_FALSE(May(scopes, Right::kRead, "acme", "acme"));
+  EXPECT_FALSE(AllowsAdmin(scopes));
+  EXPECT_FALSE(AllowsTables(std::vector{Scope::Prefix(Right::kRead, "acme")}, Right::kRead, "acme"));
+  EXPECT_TRUE(AllowsTables(std::vector{Scope::Everything(Right::kRead)}, Right::kRead, ""));
+  EXPECT_TRUE(AllowsTables(std::vector{Scope::Everything(Right::kAdmin)}, Right::kWrite, "acme/metrics/events"));
+}
+
 TEST(ScopeTest, WhatIsNoScopeIsRefused) {
   EXPECT_FALSE(Scope::Everything({}).Check().has_value());
   EXPECT_FALSE(Scope::Namespace(Right::kRead, "").Check().has_value());
@@ -146,6 +170,8 @@ TEST(ScopeTest, PlacesHaveALimit) {
   ASSERT_FALSE(prefix(Scope::kMaxPrefixBytes + 1).has_value());
   EXPECT_EQ(prefix(Scope::kMaxPrefixBytes + 1).error().code(), ErrorCode::kTooLarge);
   EXPECT_FALSE(name(Scope::kMaxNamespaceBytes + 1).has_value());
+  EXPECT_TRUE(Scope::Tables(Right::kRead, Bytes(Scope::kMaxTablesBytes, 'a')).Check().has_value());
+  EXPECT_FALSE(Scope::Tables(Right::kRead, Bytes(Scope::kMaxTablesBytes + 1, 'a')).Check().has_value());
 }
 
 TEST(ScopeTest, TextsAreReadBack) {
@@ -155,6 +181,7 @@ TEST(ScopeTest, TextsAreReadBack) {
       {Scope::Namespace(Right::kAdmin, "cases"), "admin:namespace=cases"},
       {Scope::Prefix(kReadWrite, "user:"), "read,write:prefix=user:"},
       {Scope::Prefix(Right::kWrite, Bytes("\0=\\,", 4)), "write:prefix=\\x00=\\\\,"},
+      {Scope::Tables(Rights::All(), "acme/metrics/events"), "read,write,admin:tables=acme/metrics/events"},
   };
   for (const auto& [scope, text] : texts) {
     EXPECT_EQ(scope.ToString(), text);
@@ -166,9 +193,27 @@ TEST(ScopeTest, TextsAreReadBack) {
 }
 
 TEST(ScopeTest, TextsThatAreNoScopeAreRefused) {
-  for (const std::string_view text : {"", ",", "read,", "Read", "reading", "read,read", "all", "read:", "read:cases",
-                                      "read:namespace=", "read:prefix=", ":prefix=a", "admin:prefix=a",
-                                      "read:prefix=\\x0", "read prefix=a", "read:Prefix=a"}) {
+  for (const std::string_view text : {"",
+                                      ",",
+                                      "read,",
+                                      "Read",
+                                      "reading",
+                                      "read,read",
+                                      "all",
+                                      "read:",
+                                      "read:cases",
+                                      "read:namespace=",
+                                      "read:prefix=",
+                                      ":prefix=a",
+                                      "admin:prefix=a",
+                                      "read:prefix=\\x0",
+                                      "read prefix=a",
+                                      "read:Prefix=a",
+                                      "read:tables=",
+                                      "read:tables=/a",
+                                      "read:tables=a/",
+                                      "read:tables=a//b",
+                                      "read:tables=a/b/c/d"}) {
     const auto parsed = Scope::Parse(text);
     ASSERT_FALSE(parsed.has_value()) << text;
     EXPECT_EQ(parsed.error().code(), ErrorCode::kInvalidArgument) << text;

@@ -40,7 +40,7 @@ Error TooLarge(const char* field, size_t at_most, size_t is) {
 Scope TakeScope(FieldReader* fields) {
   Scope scope;
   scope.rights = Rights::FromBits(fields->Byte(Rights::kAllBits));
-  scope.where = static_cast<Scope::Where>(fields->Byte(static_cast<uint8_t>(Scope::Where::kPrefix)));
+  scope.where = static_cast<Scope::Where>(fields->Byte(static_cast<uint8_t>(Scope::Where::kTables)));
   if (scope.where != Scope::Where::kEverything) scope.what = fields->Sized(Scope::kMaxPrefixBytes);
   fields->Require(scope.Check().has_value(), "a scope that is none");
   return scope;

@@ -18,6 +18,10 @@ bool Credential::Allows(Right right, const KeyRange& range, std::string_view nam
   return kvarts::Allows(token_.scopes, right, range, name_space);
 }
 
+bool Credential::AllowsTables(Right right, std::string_view path) const {
+  return kvarts::AllowsTables(token_.scopes, right, path);
+}
+
 bool Credential::AllowsSome(Right right) const { return kvarts::AllowsSome(token_.scopes, right); }
 
 bool Credential::AllowsAdmin() const { return kvarts::AllowsAdmin(token_.scopes); }

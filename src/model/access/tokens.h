@@ -34,6 +34,8 @@ class Credential {
   // See scope.h. The namespace is the one that the key or the whole range lies in; empty for none.
   bool Allows(Right right, BytesView key, std::string_view name_space = {}) const;
   bool Allows(Right right, const KeyRange& range, std::string_view name_space = {}) const;
+  // Over a project, a dataset or a table; empty: over all of them.
+  bool AllowsTables(Right right, std::string_view path) const;
   // Over anything at all.
   bool AllowsSome(Right right) const;
   bool AllowsAdmin() const;
