@@ -197,6 +197,7 @@ TEST(ConditionTest, DifferentConditionsAreNotEqual) {
   }
 }
 
+// tidy: long function because it is a table
 TEST(ConditionTest, WhatIsWrongIsSaidWithItsPosition) {
   struct Case {
     std::string text;

@@ -41,6 +41,7 @@ struct Tree {
   Bytes leaf = {};
   std::map<std::string, Tree> fields = {};
   std::vector<Tree> elements = {};
+  bool removed = false;  // it is not written
 
   static Tree Of(const DocumentView& document) {
     Tree tree;
@@ -62,11 +63,15 @@ struct Tree {
       to->Copy(DocumentView(leaf));
     } else if (kind == Kind::kMap) {
       to->BeginMap();
-      for (const auto& [name, value] : fields) value.WriteTo(&to->Name(name));
+      for (const auto& [name, value] : fields) {
+        if (!value.removed) value.WriteTo(&to->Name(name));
+      }
       to->EndMap();
     } else {
       to->BeginList();
-      for (const Tree& element : elements) element.WriteTo(to);
+      for (const Tree& element : elements) {
+        if (!element.removed) element.WriteTo(to);
+      }
       to->EndList();
     }
   }
