@@ -10,6 +10,8 @@
 #include "core/secret.h"
 #include "model/access/token_record.h"
 #include "model/catalog/namespace.h"
+#include "model/table/ids.h"
+#include "model/table/row.h"
 
 namespace kvarts::cli {
 namespace {
@@ -95,6 +97,8 @@ Status KeyspaceCheck::CheckEntry(const ScanPage::Entry& entry) {
       return CheckJob(entry);
     case Space::kJobQueue:
       return CheckQueueEntry(entry);
+    case Space::kTables:
+      return CheckTableEntry(entry);
   }
   return {};
 }
@@ -161,6 +165,22 @@ Status KeyspaceCheck::CheckFeedEntry(const ScanPage::Entry& entry) {
     declared_feeds_[feed] = declaration.has_value();
   }
   if (!declared_feeds_[feed]) Report(entry.key, "an entry of a feed that was never declared");
+  return {};
+}
+
+Status KeyspaceCheck::CheckTableEntry(const ScanPage::Entry& entry) {
+  TupleReader reader(entry.key);
+  KVARTS_CHECK_OK(reader.Skip());
+  const Result<uint64_t> table = reader.TakeUint();
+  const Result<uint64_t> index = table.has_value() ? reader.TakeUint() : table;
+  if (!index.has_value()) {
+    Report(entry.key, "the key is neither a row's nor an index entry's");
+    return {};
+  }
+  if (IndexNumber{*index} != kRowsNumber) return {};
+  const Result<RowView> row = OpenRow(entry.value);
+  const Status document = row.has_value() ? CheckDocument(row->document().bytes()) : Status(row.error());
+  if (!document.has_value()) Report(entry.key, ErrorText(document.error()));
   return {};
 }
 

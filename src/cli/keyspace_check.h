@@ -44,6 +44,7 @@ class KeyspaceCheck {
   Status CheckEntry(const ScanPage::Entry& entry);
   Status CheckSetting(const ScanPage::Entry& entry);
   Status CheckFeedEntry(const ScanPage::Entry& entry);
+  Status CheckTableEntry(const ScanPage::Entry& entry);
   Status CheckJob(const ScanPage::Entry& entry);
   Status CheckQueueEntry(const ScanPage::Entry& entry);
   Status CheckExpiryEntry(const ScanPage::Entry& entry);

@@ -1,0 +1,84 @@
+#include "model/table/key_spec.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+
+namespace kvarts {
+namespace {
+
+Error BadField(const char* text, const KeyField& field, std::string expected) {
+  return Error(ErrorCode::kInvalidArgument, text, {{"field", Escaped(field.name)}, {"expected", std::move(expected)}});
+}
+
+Status CheckLength(const KeyField& field, BytesView value) {
+  if (field.min_length && value.size() < *field.min_length) {
+    return BadField("a field of the key is too short", field,
+                    "at least " + std::to_string(*field.min_length) + " bytes");
+  }
+  if (field.max_length && value.size() > *field.max_length) {
+    return BadField("a field of the key is too long", field, "at most " + std::to_string(*field.max_length) + " bytes");
+  }
+  if (field.pattern && !field.pattern->Matches(value)) {
+    return BadField("a field of the key does not match its pattern", field, field.pattern->text());
+  }
+  return {};
+}
+
+Status AppendField(const KeyField& field, const DocumentView& row, TupleWriter<KeyBuffer>* to) {
+  const std::optional<DocumentView> value = row.Find(field.name);
+  if (!value) return BadField("a field of the key is missing", field, std::string(Expected(field.type)));
+  if (!AppendKeyValue(to, *value, field.type, field.order)) {
+    return BadField("a field of the key has a value of another type", field, std::string(Expected(field.type)));
+  }
+  if (!field.min_length && !field.max_length && !field.pattern) return {};
+  return CheckLength(field, value->kind() == DocumentKind::kBinary ? value->Binary() : value->Text());
+}
+
+}  // namespace
+
+bool KeySpec::Has(std::string_view name) const {
+  const auto named = [&](const KeyField& field) { return field.name == name; };
+  return std::ranges::any_of(partition, named) || std::ranges::any_of(sort, named);
+}
+
+Status KeySpec::AppendPartition(const DocumentView& row, KeyBuffer* to) const {
+  TupleWriter<KeyBuffer> writer(to);
+  writer.Begin();
+  for (const KeyField& field : partition) KVARTS_CHECK_OK(AppendField(field, row, &writer));
+  writer.End();
+  return {};
+}
+
+Status KeySpec::Append(const DocumentView& row, KeyBuffer* to) const {
+  KVARTS_CHECK_OK(AppendPartition(row, to));
+  TupleWriter<KeyBuffer> writer(to);
+  for (const KeyField& field : sort) KVARTS_CHECK_OK(AppendField(field, row, &writer));
+  return {};
+}
+
+Status KeySpec::Decode(BytesView key, DocumentWriter* to) const {
+  TupleReader reader(key);
+  to->BeginMap();
+  const auto take = [&](const KeyField& field) {
+    return TakeKeyValue(&reader, field.type, field.order, &to->Name(field.name));
+  };
+  KVARTS_CHECK_OK(reader.EnterTuple());
+  for (const KeyField& field : partition) KVARTS_CHECK_OK(take(field));
+  KVARTS_CHECK_OK(reader.LeaveTuple());
+  for (const KeyField& field : sort) KVARTS_CHECK_OK(take(field));
+  to->EndMap();
+  return reader.Finish();
+}
+
+Status KeySpec::CheckNothingElse(const DocumentView& key) const {
+  std::string other;
+  key.ForEachField([&](std::string_view name, const DocumentView&) {
+    if (other.empty() && !Has(name)) other = name;
+  });
+  if (key.size() <= size() && other.empty()) return {};
+  return Error(ErrorCode::kInvalidArgument, "a key has the fields of the table's key and no others",
+               {{"field", Escaped(other)}});
+}
+
+}  // namespace kvarts

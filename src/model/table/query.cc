@@ -1,0 +1,234 @@
+#include "model/table/query.h"
+
+#include <algorithm>
+
+#include "model/table/index_entries.h"
+#include "model/table/query_range.h"
+#include "model/table/rows.h"
+
+namespace kvarts {
+namespace {
+
+// Entries that are read at a time when it is not known how many of them will do.
+constexpr size_t kScanAhead = 200;
+
+// What a query and a scan have in common.
+struct Reading {
+  const TableInfo& table;
+  const TableIndex* index = nullptr;  // null: the rows themselves
+  const std::optional<Condition>& filter;
+  const std::optional<Projection>& projection;
+  size_t limit;
+  size_t max_bytes;
+  size_t max_examined;
+};
+
+class Reader {
+ public:
+  Reader(const Reading& reading, View& view) : reading_(reading), view_(view) {}
+
+  // Fills the page from what is left of a range; what is left then, if anything.
+  Result<std::optional<KeyRange>> Fill(KeyRange range, bool reverse, RowPage* page) {
+    page_ = page;
+    ScanRequest request;
+    request.reverse = reverse;
+    request.options.cost = &page->cost;
+    while (true) {
+      const size_t examine = std::min(reading_.max_examined - page->examined,
+                                      reading_.filter ? kScanAhead : reading_.limit - page->rows.size());
+      request.range = std::move(range);
+      request.max_entries = std::min(examine, size_t{1000});
+      request.max_bytes = std::max<size_t>(reading_.max_bytes - std::min(bytes_, reading_.max_bytes), 1);
+      KVARTS_TRY(ScanPage scanned, view_.Scan(request));
+      const ScanPage& entries = page->pages.emplace_back(std::move(scanned));
+      KVARTS_TRY(const size_t taken, Take(entries));
+      page->examined += taken;
+      if (taken < entries.size()) {
+        ScanPage cut;
+        cut.Append(entries[taken - 1].key, {}, entries[taken - 1].header);
+        cut.StopAfterLast(request.range, reverse);
+        return cut.rest();
+      }
+      if (!entries.rest() || IsFull()) return entries.rest();
+      range = *entries.rest();
+    }
+  }
+
+ private:
+  bool IsFull() const {
+    return page_->rows.size() >= reading_.limit || bytes_ >= reading_.max_bytes ||
+           page_->examined >= reading_.max_examined;
+  }
+
+  // Takes entries until the page is full; how many that were.
+  Result<size_t> Take(const ScanPage& entries) {
+    if (reading_.index != nullptr && reading_.index->spec.included.kind == Included::Kind::kKey) {
+      return TakeRowsOf(entries);
+    }
+    for (size_t i = 0; i < entries.size(); ++i) {
+      if (i != 0 && (page_->rows.size() >= reading_.limit || bytes_ >= reading_.max_bytes)) return i;
+      KVARTS_TRY(const FoundRow row, Open(entries[i]));
+      Add(row);
+    }
+    return entries.size();
+  }
+
+  Result<FoundRow> Open(const ScanPage::Entry& entry) const {
+    if (reading_.index == nullptr) return ToFoundRow(entry.header, entry.value);
+    KVARTS_TRY(const EntryView opened, OpenEntry(reading_.table, *reading_.index, entry.key, entry.value));
+    if (opened.included.empty()) return Error(ErrorCode::kCorruption, "an entry of an index holds no fields");
+    return FoundRow{entry.header.version, entry.header.expiry, opened.included, {}};
+  }
+
+  // Entries that hold keys alone lead to their rows, which are read together.
+  Result<size_t> TakeRowsOf(const ScanPage& entries) {
+    std::vector<KeyBuffer> keys;
+    keys.reserve(entries.size());
+    for (size_t i = 0; i < entries.size(); ++i) {
+      KVARTS_TRY(EntryView opened, OpenEntry(reading_.table, *reading_.index, entries[i].key, entries[i].value));
+      keys.push_back(std::move(opened.row_key));
+    }
+    const std::vector<BytesView> views(keys.begin(), keys.end());
+    std::vector<std::optional<Record>>& records = page_->records.emplace_back(keys.size());
+    if (!views.empty()) KVARTS_CHECK_OK(view_.Get(views, records, {.cost = &page_->cost}));
+    for (size_t i = 0; i < records.size(); ++i) {
+      if (i != 0 && (page_->rows.size() >= reading_.limit || bytes_ >= reading_.max_bytes)) return i;
+      // An entry without its row is drift, which verification finds; a reader gets what is there.
+      if (!records[i]) continue;
+      KVARTS_TRY(const FoundRow row, ToFoundRow(records[i]->header, records[i]->value));
+      Add(row);
+    }
+    return records.size();
+  }
+
+  void Add(FoundRow row) {
+    const DocumentView document(row.document);
+    if (reading_.filter && !reading_.filter->Holds(document)) return;
+    if (reading_.projection) row.document = page_->made.emplace_back(reading_.projection->Apply(document));
+    bytes_ += row.document.size();
+    page_->rows.push_back(row);
+  }
+
+  const Reading& reading_;
+  View& view_;
+  RowPage* page_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+// The same for every page of a query: its cursors fit no other.
+Bytes FingerprintOf(const TableInfo& table, const std::optional<Condition>& filter) {
+  Bytes other = "rows ";
+  other += table.stored().id.ToString();
+  if (filter) other += filter->ToString();
+  return other;
+}
+
+CursorQuery QueryOf(const TableInfo& table, const RowScan& scan) {
+  return {KeyRange::Prefix(table.rows()), false, FingerprintOf(table, scan.filter)};
+}
+
+std::optional<BytesView> SecretOf(const RowCursors& cursors) {
+  return cursors.secret ? std::optional<BytesView>(*cursors.secret) : std::nullopt;
+}
+
+Result<RowPage> ReadPage(View& view, const Reading& reading, const CursorQuery& query, const std::string& cursor,
+                         const RowCursors& cursors) {
+  RowPage page;
+  KeyRange range = query.range;
+  if (!cursor.empty()) {
+    KVARTS_TRY(range, OpenCursor(cursor, query, view.time(), cursors.max_age, SecretOf(cursors)));
+  }
+  KVARTS_TRY(const std::optional<KeyRange> rest, Reader(reading, view).Fill(std::move(range), query.reverse, &page));
+  if (rest) page.cursor = MakeCursor(query, *rest, view.version(), view.time(), SecretOf(cursors));
+  return page;
+}
+
+Status CheckBounds(size_t limit, size_t max_bytes, size_t max_examined, const Limits& limits) {
+  if (max_examined == 0) return Error(ErrorCode::kInvalidArgument, "a query looks at one row at least");
+  return CheckPage(limit, max_bytes, limits);
+}
+
+}  // namespace
+
+Result<FoundRow> ToFoundRow(const ValueHeader& header, BytesView value) {
+  KVARTS_TRY(const RowView row, OpenRow(value));
+  return FoundRow{header.version, header.expiry, row.document().bytes(), row.envelope};
+}
+
+Result<RowPage> QueryRows(Engine& engine, const TableInfo& table, const RowQuery& query, const RowCursors& cursors) {
+  KVARTS_CHECK_OK(CheckBounds(query.limit, query.max_bytes, query.max_examined, engine.limits()));
+  Reading reading{.table = table,
+                  .filter = query.filter,
+                  .projection = query.projection,
+                  .limit = query.limit,
+                  .max_bytes = query.max_bytes,
+                  .max_examined = query.max_examined};
+  if (!query.index.empty()) {
+    KVARTS_TRY(reading.index, ReadableIndex(table, query.index));
+  }
+  CursorQuery of_cursor;
+  KVARTS_TRY(of_cursor.range, RangeOf(table, reading.index, query));
+  of_cursor.reverse = query.reverse;
+  of_cursor.other = FingerprintOf(table, query.filter);
+  KVARTS_TRY(const std::unique_ptr<View> view, engine.OpenView(query.freshness));
+  return ReadPage(*view, reading, of_cursor, query.cursor, cursors);
+}
+
+Result<RowPage> ScanRows(Engine& engine, const TableInfo& table, const RowScan& scan, const RowCursors& cursors) {
+  KVARTS_CHECK_OK(CheckBounds(scan.limit, scan.max_bytes, scan.max_examined, engine.limits()));
+  const Reading reading{.table = table,
+                        .filter = scan.filter,
+                        .projection = scan.projection,
+                        .limit = scan.limit,
+                        .max_bytes = scan.max_bytes,
+                        .max_examined = scan.max_examined};
+  KVARTS_TRY(const std::unique_ptr<View> view, engine.OpenView(scan.freshness));
+  return ReadPage(*view, reading, QueryOf(table, scan), scan.cursor, cursors);
+}
+
+Result<std::vector<std::string>> SplitScan(Engine& engine, const TableInfo& table, const RowScan& scan, size_t parts,
+                                           const RowCursors& cursors) {
+  if (parts == 0 || parts > RowScan::kMaxParts) {
+    return Error(ErrorCode::kInvalidArgument, "a scan has 1 to 1024 parts", {{"parts", std::to_string(parts)}});
+  }
+  const CursorQuery query = QueryOf(table, scan);
+  KVARTS_TRY(const std::vector<KeyRange> ranges, SplitRange(engine, query.range, parts));
+  KVARTS_TRY(const std::unique_ptr<View> view, engine.OpenView());
+  std::vector<std::string> split;
+  for (const KeyRange& range : ranges) {
+    split.push_back(MakeCursor(query, range, view->version(), view->time(), SecretOf(cursors)));
+  }
+  return split;
+}
+
+Result<RowsRead> GetRows(Engine& engine, const TableInfo& table, std::span<const DocumentView> keys,
+                         const Freshness& freshness) {
+  std::vector<KeyBuffer> buffers;
+  buffers.reserve(keys.size());
+  for (const DocumentView& key : keys) {
+    KVARTS_TRY(KeyBuffer buffer, RowKeyOf(table, key));
+    buffers.push_back(std::move(buffer));
+  }
+  const std::vector<BytesView> views(buffers.begin(), buffers.end());
+  RowsRead read;
+  read.records.resize(keys.size());
+  KVARTS_CHECK_OK(engine.Get(views, read.records, {.cost = &read.cost, .freshness = freshness}));
+  read.rows.resize(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (!read.records[i]) continue;
+    KVARTS_TRY(read.rows[i], ToFoundRow(read.records[i]->header, read.records[i]->value));
+  }
+  return read;
+}
+
+Result<std::optional<FoundRow>> GetRow(Engine& engine, const TableInfo& table, const DocumentView& key,
+                                       std::optional<Record>* record, const ReadOptions& options) {
+  KVARTS_TRY(const KeyBuffer buffer, RowKeyOf(table, key));
+  const BytesView physical = buffer;
+  KVARTS_CHECK_OK(engine.Get({&physical, 1}, {record, 1}, options));
+  if (!*record) return std::nullopt;
+  KVARTS_TRY(const FoundRow row, ToFoundRow((*record)->header, (*record)->value));
+  return row;
+}
+
+}  // namespace kvarts

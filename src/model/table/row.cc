@@ -1,0 +1,21 @@
+#include "model/table/row.h"
+
+namespace kvarts {
+
+Result<Bytes> EncodeRow(const Context& context, uint32_t schema, const DocumentView& document) {
+  EnvelopeView envelope;
+  envelope.schema = schema;
+  envelope.actor = context.actor;
+  envelope.trace = context.trace;
+  envelope.command = context.command;
+  envelope.payload = document.bytes();
+  return envelope.Encode();
+}
+
+Result<RowView> OpenRow(BytesView value) {
+  KVARTS_TRY(const EnvelopeView envelope, EnvelopeView::Decode(value));
+  if (envelope.payload.empty()) return Error(ErrorCode::kCorruption, "a row holds no document");
+  return RowView{envelope};
+}
+
+}  // namespace kvarts

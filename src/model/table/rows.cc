@@ -1,0 +1,173 @@
+#include "model/table/rows.h"
+
+#include <algorithm>
+
+#include "encoding/document_json.h"
+#include "model/table/row.h"
+#include "model/table/row_change.h"
+
+namespace kvarts {
+namespace {
+
+// What a row is before it has any fields.
+DocumentView NoFields() {
+  static const Bytes kEmpty = [] {
+    Bytes bytes;
+    DocumentWriter(&bytes).BeginMap().EndMap();
+    return bytes;
+  }();
+  return DocumentView(kEmpty);
+}
+
+// The instant that a field of a row says, if it says one: a timestamp, or seconds since 1970.
+std::optional<Timestamp> InstantOf(const std::optional<DocumentView>& value) {
+  if (!value) return std::nullopt;
+  if (value->kind() == DocumentKind::kText) return Timestamp::Parse(value->Text());
+  if (value->kind() != DocumentKind::kNumber) return std::nullopt;
+  const Decimal seconds = value->Number();
+  if (seconds.IsNegative()) return Timestamp{0};
+  if (seconds.IsZero()) return Timestamp{0};
+  // Beyond what a clock can show there is no end.
+  if (seconds.LeadingExponent() > 11) return kNever;
+  const auto micros = Decimal::FromParts(false, seconds.coefficient(), seconds.exponent() + 6);
+  if (!micros.has_value()) return Timestamp{0};
+  const std::string digits = micros->ToPlainString();
+  const uint64_t whole = std::stoull(digits.substr(0, digits.find('.')));
+  return whole > kLastTimestamp.micros ? kNever : Timestamp{whole};
+}
+
+Error NoSuchRow(const TableInfo& table, BytesView key) {
+  return Error(ErrorCode::kNotFound, "there is no such row",
+               {{"table", table.stored().name}, {"key", RowKeyText(table, key)}});
+}
+
+Status CheckMap(const DocumentView& row) {
+  if (row.kind() == DocumentKind::kMap) return {};
+  return Error(ErrorCode::kInvalidArgument, "a row is a map of fields");
+}
+
+}  // namespace
+
+Result<KeyBuffer> RowKey(const TableInfo& table, const DocumentView& row) {
+  KVARTS_CHECK_OK(CheckMap(row));
+  KeyBuffer key;
+  key.append(table.rows());
+  KVARTS_CHECK_OK(table.key().Append(row, &key));
+  return key;
+}
+
+Result<KeyBuffer> RowKeyOf(const TableInfo& table, const DocumentView& key) {
+  KVARTS_CHECK_OK(CheckMap(key));
+  KVARTS_CHECK_OK(table.key().CheckNothingElse(key));
+  return RowKey(table, key);
+}
+
+std::string RowKeyText(const TableInfo& table, BytesView physical_key) {
+  Bytes document;
+  DocumentWriter writer(&document);
+  if (!table.key().Decode(physical_key.substr(table.rows().size()), &writer).has_value()) return Escaped(physical_key);
+  return DocumentToJson(DocumentView(document));
+}
+
+Status RowWriter::Apply(const RowCommand& command, RowOutcome* outcome) {
+  if (const auto* put = std::get_if<PutRow>(&command)) return Put(*put, outcome);
+  if (const auto* erase = std::get_if<DeleteRow>(&command)) return Delete(*erase, outcome);
+  return Patch(std::get<PatchRow>(command), outcome);
+}
+
+Error RowWriter::ConditionFailed(BytesView key, const Found& found) const {
+  return Error(ErrorCode::kPreconditionFailed, "the condition does not hold",
+               {{"table", table_.stored().name}, {"key", RowKeyText(table_, key)}, {"version", VersionText(found)}});
+}
+
+Result<RowWriter::Found> RowWriter::Read(BytesView key, const RowCondition& condition) {
+  KVARTS_TRY(Found found, txn_.GetExpired(key));
+  if (condition.none()) return found;
+  // A condition is about what was there before the transaction, wherever in it the write stands.
+  Found before = IsLive(found) ? found : std::nullopt;
+  if (!txn_.mutations().empty()) KVARTS_CHECK_OK(txn_.GetBeneath({&key, 1}, {&before, 1}));
+  if (!condition.version.HoldsFor(before)) return ConditionFailed(key, before);
+  if (!condition.where) return found;
+  if (!before) return condition.where->Holds(NoFields()) ? Result<Found>(found) : ConditionFailed(key, before);
+  KVARTS_TRY(const RowView row, OpenRow(before->value));
+  if (!condition.where->Holds(row.document())) return ConditionFailed(key, before);
+  return found;
+}
+
+Result<Timestamp> RowWriter::ExpiryOf(const DocumentView& row, const Record* kept) {
+  const std::optional<TtlSpec>& ttl = table_.spec().ttl;
+  if (!ttl) return kNever;
+  const auto said_by = [&](const DocumentView& document) {
+    return ttl->field.empty() ? std::nullopt : InstantOf(document.Find(ttl->field));
+  };
+  if (const std::optional<Timestamp> said = said_by(row)) return *said;
+  if (kept != nullptr) {
+    KVARTS_TRY(const RowView old, OpenRow(kept->value));
+    if (!said_by(old.document())) return kept->header.expiry;
+  }
+  if (!ttl->standard) return kNever;
+  return ExpiryAfter(txn_.Now(), *ttl->standard);
+}
+
+Status RowWriter::Put(const PutRow& put, RowOutcome* outcome) {
+  const DocumentView row(put.row);
+  KVARTS_TRY(const KeyBuffer key, RowKey(table_, row));
+  Found before;
+  // Who wants to know what was there reads it.
+  if (table_.has_indexes() || !put.condition.none() || outcome != nullptr) {
+    KVARTS_TRY(before, Read(key, put.condition));
+  }
+  KVARTS_TRY(const Timestamp expiry, ExpiryOf(row, nullptr));
+  return Write(key, before, row, expiry, outcome);
+}
+
+Status RowWriter::Delete(const DeleteRow& command, RowOutcome* outcome) {
+  KVARTS_TRY(const KeyBuffer key, RowKeyOf(table_, DocumentView(command.key)));
+  // What has expired is not there for the caller, but what hangs on it goes with it.
+  KVARTS_TRY(const Found before, Read(key, command.condition));
+  if (!IsLive(before) && !command.missing_ok) return NoSuchRow(table_, key);
+  if (!before) return {};
+  KVARTS_TRY(const RowView old, OpenRow(before->value));
+  if (outcome != nullptr && IsLive(before)) outcome->before = Bytes(old.document().bytes());
+  return Remove(key, *before, old.document(), outcome);
+}
+
+Status RowWriter::Patch(const PatchRow& patch, RowOutcome* outcome) {
+  const DocumentView key_fields(patch.key);
+  KVARTS_TRY(const KeyBuffer key, RowKeyOf(table_, key_fields));
+  KVARTS_TRY(const Found before, Read(key, patch.condition));
+  const bool live = IsLive(before);
+  if (!live && !patch.make) return NoSuchRow(table_, key);
+  std::optional<RowView> old;
+  if (live) {
+    KVARTS_TRY(old, OpenRow(before->value));
+  }
+  const DocumentView base = old ? old->document() : key_fields;
+  Result<Bytes> changed = std::holds_alternative<PatchRow::Merge>(patch.change)
+                              ? MergePatch(base, DocumentView(std::get<PatchRow::Merge>(patch.change).patch))
+                              : ApplyUpdates(base, std::get<std::vector<FieldUpdate>>(patch.change));
+  if (!changed.has_value()) return changed.error();
+  const DocumentView row(*changed);
+  KVARTS_TRY(const KeyBuffer same, RowKey(table_, row));
+  if (same.view() != key.view()) {
+    return Error(ErrorCode::kInvalidArgument, "the key of a row cannot be changed",
+                 {{"table", table_.stored().name}, {"key", RowKeyText(table_, key)}});
+  }
+  KVARTS_TRY(const Timestamp expiry, ExpiryOf(row, live ? &*before : nullptr));
+  return Write(key, before, row, expiry, outcome);
+}
+
+Status RowWriter::RemoveExpired(BytesView physical_key, const Record& record) {
+  KVARTS_TRY(const RowView old, OpenRow(record.value));
+  return Remove(physical_key, record, old.document(), nullptr);
+}
+
+Status RowWriter::Remove(BytesView key, const Record& record, const DocumentView& row, RowOutcome* outcome) {
+  Change change{.row_key = key.substr(table_.rows().size()), .before = &record};
+  change.old_row = row;
+  for (const TableIndex& index : table_.indexes()) KVARTS_CHECK_OK(KeepIndex(index, change, outcome));
+  txn_.Erase(key);
+  return {};
+}
+
+}  // namespace kvarts

@@ -1,0 +1,178 @@
+#include "model/table/table_jobs.h"
+
+#include <algorithm>
+
+#include "core/expiry.h"
+#include "core/fields.h"
+#include "core/keyspace.h"
+#include "model/table/catalog_rows.h"
+#include "model/table/index_build.h"
+#include "model/table/rows.h"
+
+namespace kvarts {
+namespace {
+
+constexpr const char* kDamaged = "the parameters of a job are damaged";
+constexpr const char* kTableErase = "table_erase";
+constexpr const char* kIndexBuild = "index_build";
+constexpr const char* kIndexDrop = "index_drop";
+constexpr const char* kRowExpiry = "row_expiry";
+
+// Keys erased in one commit where erasing a range costs as much as what is in it.
+constexpr size_t kEraseChunkKeys = 5000;
+// Expired rows that one commit takes away.
+constexpr size_t kExpiryChunkRows = 200;
+// While rows expire there is one such job after the other: they are not kept for people to look at for long.
+constexpr Duration kKeepExpiryJobs = Duration::Seconds(600);
+
+Uuid TakeUuid(FieldReader* fields) {
+  Uuid id;
+  const BytesView bytes = fields->Raw(id.bytes.size());
+  std::copy(bytes.begin(), bytes.end(), id.bytes.begin());
+  return id;
+}
+
+// Erases a range, or the next part of it. Where that costs nothing it goes in one piece, with its files.
+Result<JobStep> EraseSome(Txn& txn, KeyRange range, bool whole) {
+  JobStep step;
+  step.finished = true;
+  if (!whole) {
+    ScanRequest request;
+    request.range = range;
+    request.keys_only = true;
+    request.max_entries = kEraseChunkKeys;
+    request.options.expired_too = true;
+    KVARTS_TRY(const ScanPage page, txn.Scan(request));
+    step.done = page.size();
+    if (page.rest()) {
+      step.finished = false;
+      step.cursor = page.rest()->start;
+      range.end = page.rest()->start;
+    }
+  }
+  Mutation erase = Mutation::EraseRange(range.start, range.end);
+  erase.reclaim = whole;
+  txn.Apply(std::move(erase));
+  return step;
+}
+
+Result<JobStep> EraseTableStep(Txn& txn, const JobRecord& job, bool whole) {
+  FieldReader fields(job.parameters);
+  KeyRange range;
+  range.start = fields.Sized();
+  range.end = fields.Sized();
+  KVARTS_CHECK_OK(fields.Finish(kDamaged));
+  if (!job.cursor.empty()) range.start = job.cursor;
+  return EraseSome(txn, range, whole);
+}
+
+Result<JobStep> DropIndexStep(Txn& txn, const JobRecord& job, bool whole) {
+  KVARTS_TRY(const IndexPlace place, IndexPlace::Decode(job.parameters));
+  KVARTS_TRY(const TablePtr table, ReadTable(txn, place.project, place.dataset, place.table));
+  JobStep nothing;
+  nothing.finished = true;
+  if (table == nullptr) return nothing;  // it goes with its table
+  TableInfo::Stored stored = table->stored();
+  const auto index = std::ranges::find(stored.indexes, place.index, &TableIndex::number);
+  if (index == stored.indexes.end()) return nothing;
+  KeyRange range = KeyRange::Prefix(index->prefix);
+  if (!job.cursor.empty()) range.start = job.cursor;
+  KVARTS_TRY(JobStep step, EraseSome(txn, std::move(range), whole));
+  if (!step.finished) return step;
+  stored.indexes.erase(index);
+  KVARTS_CHECK_OK(PutTable(txn, stored));
+  return step;
+}
+
+// The number of the table to which a key belongs.
+Result<TableNumber> TableOf(BytesView key) {
+  TupleReader reader(key);
+  KVARTS_TRY([[maybe_unused]] const int64_t space, reader.TakeInt());
+  KVARTS_TRY(const uint64_t number, reader.TakeUint());
+  return TableNumber{number};
+}
+
+Result<JobStep> ExpiryStep(Txn& txn, const JobRecord&) {
+  KVARTS_TRY(const DuePage page, FindDueOwned(txn, kExpiryChunkRows));
+  JobStep step;
+  step.finished = !page.more;
+  TablePtr table;
+  static const KeyRange kRows = SpaceRange(Space::kTables);
+  for (const DueOwned& due : page.due) {
+    if (!kRows.Contains(due.key)) continue;
+    KVARTS_TRY(const TableNumber number, TableOf(due.key));
+    if (table == nullptr || table->stored().number != number) {
+      KVARTS_TRY(table, ReadTable(txn, number));
+    }
+    if (table == nullptr) {
+      txn.Erase(due.key);
+    } else {
+      KVARTS_CHECK_OK(RowWriter(txn, *table).RemoveExpired(due.key, due.record));
+    }
+    txn.Erase(due.entry);
+    ++step.done;
+  }
+  return step;
+}
+
+}  // namespace
+
+Bytes IndexPlace::Encode() const {
+  Bytes bytes;
+  for (const Uuid* id : {&project.uuid, &dataset.uuid, &table.uuid}) bytes.append(id->bytes.begin(), id->bytes.end());
+  AppendVarint(&bytes, index.value);
+  return bytes;
+}
+
+Result<IndexPlace> IndexPlace::Decode(BytesView parameters) {
+  FieldReader fields(parameters);
+  IndexPlace place;
+  place.project.uuid = TakeUuid(&fields);
+  place.dataset.uuid = TakeUuid(&fields);
+  place.table.uuid = TakeUuid(&fields);
+  place.index = {fields.Varint()};
+  KVARTS_CHECK_OK(fields.Finish(kDamaged));
+  return place;
+}
+
+JobSpec TableEraseJob(const KeyRange& range) {
+  JobSpec spec;
+  spec.kind = kTableErase;
+  AppendSized(&spec.parameters, range.start);
+  AppendSized(&spec.parameters, range.end);
+  return spec;
+}
+
+JobSpec IndexBuildJob(const TableInfo::Stored& table, const TableIndex& index, uint32_t throttle) {
+  JobSpec spec;
+  spec.kind = kIndexBuild;
+  spec.parameters = IndexPlace{table.project, table.dataset, table.id, index.number}.Encode();
+  spec.throttle = throttle;
+  return spec;
+}
+
+JobSpec IndexDropJob(const TableInfo::Stored& table, const TableIndex& index) {
+  JobSpec spec;
+  spec.kind = kIndexDrop;
+  spec.parameters = IndexPlace{table.project, table.dataset, table.id, index.number}.Encode();
+  return spec;
+}
+
+JobSpec RowExpiryJob() {
+  JobSpec spec;
+  spec.kind = kRowExpiry;
+  return spec;
+}
+
+std::vector<JobKind> TableJobKinds(Store& store) {
+  // Where other processes write, a range is erased row by row, in one statement.
+  const bool whole = !store.engine().capabilities().shared;
+  return {
+      {kTableErase, [whole](Txn& txn, const JobRecord& job) { return EraseTableStep(txn, job, whole); }},
+      {kIndexDrop, [whole](Txn& txn, const JobRecord& job) { return DropIndexStep(txn, job, whole); }},
+      {kIndexBuild, BuildIndexStep},
+      {kRowExpiry, ExpiryStep, kKeepExpiryJobs},
+  };
+}
+
+}  // namespace kvarts
