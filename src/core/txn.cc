@@ -73,19 +73,22 @@ Result<std::optional<Record>> Txn::Get(BytesView key) { return Read(key, false);
 
 Result<std::optional<Record>> Txn::GetExpired(BytesView key) { return Read(key, true); }
 
-Status Txn::GetMany(std::span<const BytesView> keys, std::span<std::optional<Record>> out) {
+Status Txn::PeekMany(std::span<const BytesView> keys, std::span<std::optional<Record>> out) {
   KVARTS_TRY(View * base, Base());
-  const Timestamp time = base->time();
-  const ReadOptions options{.expired_too = false, .cost = &cost_.read};
-  OverlayView view(*base, Writes(), base->version(), time);
-  KVARTS_CHECK_OK(view.Get(keys, out, options));
+  OverlayView view(*base, Writes(), base->version(), base->time());
+  return view.Get(keys, out, {.expired_too = false, .cost = &cost_.read});
+}
+
+Status Txn::GetMany(std::span<const BytesView> keys, std::span<std::optional<Record>> out) {
+  KVARTS_CHECK_OK(PeekMany(keys, out));
   for (size_t i = 0; i < keys.size(); ++i) {
     const Overlay::Change* change = overlay_.Find(keys[i]);
     if (change == nullptr && !overlay_.InErasedRange(keys[i])) {
       NoteRead(keys[i], out[i], false);
     } else if (change != nullptr && change->adds_to_base) {
       // What lies beneath the adds is not in the answer; it is read again to be remembered.
-      KVARTS_TRY(const std::optional<Record> beneath, base->GetOne(keys[i], options));
+      const ReadOptions options{.expired_too = false, .cost = &cost_.read};
+      KVARTS_TRY(const std::optional<Record> beneath, view_->GetOne(keys[i], options));
       NoteRead(keys[i], beneath, false);
     }
   }
@@ -99,11 +102,15 @@ Status Txn::GetBeneath(std::span<const BytesView> keys, std::span<std::optional<
   return {};
 }
 
-Result<ScanPage> Txn::Scan(ScanRequest request) {
+Result<ScanPage> Txn::PeekScan(ScanRequest request) {
   KVARTS_TRY(View * base, Base());
   request.options.cost = &cost_.read;
   OverlayView view(*base, Writes(), base->version(), base->time());
-  KVARTS_TRY(ScanPage page, view.Scan(request));
+  return view.Scan(request);
+}
+
+Result<ScanPage> Txn::Scan(ScanRequest request) {
+  KVARTS_TRY(ScanPage page, PeekScan(request));
   Precondition& read = preconditions_.emplace_back();
   read.kind = Precondition::Kind::kRangeUnchanged;
   read.from_read = true;
@@ -111,7 +118,7 @@ Result<ScanPage> Txn::Scan(ScanRequest request) {
   read.end = request.range.end;
   if (page.rest() && request.reverse) read.key = page.rest()->end;
   if (page.rest() && !request.reverse) read.end = page.rest()->start;
-  read.version = read.seen_at = base->version();
+  read.version = read.seen_at = view_->version();
   if (!request.options.expired_too) {
     for (size_t i = 0; i < page.size(); ++i) read.lapses = std::min(read.lapses, page[i].header.expiry);
   }

@@ -37,6 +37,10 @@ class Txn {
   Result<ScanPage> Scan(ScanRequest request);
   // Reads that see expired values still stored; for the removal of owned ones.
   Result<std::optional<Record>> GetExpired(BytesView key);
+  // Reads on which the commit does not rest: what they have shown may be different by then. For who looks through much
+  // to find a little, and reads that again.
+  Status PeekMany(std::span<const BytesView> keys, std::span<std::optional<Record>> out);
+  Result<ScanPage> PeekScan(ScanRequest request);
 
   void Put(BytesView key, BytesView value, const PutOptions& options = {});
   void Erase(BytesView key);

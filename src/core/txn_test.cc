@@ -48,6 +48,13 @@ class TxnTest : public EngineTest {
     EXPECT_TRUE(scanned) << scanned.error();
     return scanned ? Shown(EntriesOf(*scanned)) : "error";
   }
+  static std::string PeekScan(Txn& txn, const KeyRange& range) {
+    ScanRequest request;
+    request.range = range;
+    const auto scanned = txn.PeekScan(request);
+    EXPECT_TRUE(scanned) << scanned.error();
+    return scanned ? Shown(EntriesOf(*scanned)) : "error";
+  }
 
   Context context_;
 };
@@ -415,6 +422,38 @@ TEST_P(TxnTest, WhatGetExpiredShowedMustNotHaveChanged) {
   Put("a", "again");
   EXPECT_EQ(Commits(txn), "conflict");
   EXPECT_EQ(Value("a"), "again");
+}
+
+TEST_P(TxnTest, OnWhatItPeeksAtACommitDoesNotRest) {
+  for (const char* key : {"b", "d"}) Put(key, "0");
+  Put("e", "0", In(Duration::Seconds(1)));
+  Txn txn = Begin();
+  const std::vector<BytesView> keys = {"b", "c", "e"};
+  std::vector<std::optional<Record>> out(keys.size());
+  ASSERT_TRUE(txn.PeekMany(keys, out));
+  EXPECT_EQ(ValueOf(out[0]) + ValueOf(out[1]) + ValueOf(out[2]), "0absent0");
+  EXPECT_EQ(PeekScan(txn, {"a", "f"}), "b=0 d=0 e=0");
+  txn.Put("z", "");
+  Must({Mutation::Put("b", "1"), Mutation::Put("c", "1"), Mutation::Erase("d")});
+  Wait(Duration::Seconds(1));
+  EXPECT_EQ(Commits(txn), "ok");
+}
+
+TEST_P(TxnTest, PeeksShowItsViewAndItsOwnWrites) {
+  for (const char* key : {"a", "b", "c"}) Put(key, "0");
+  Txn txn = Begin();
+  ASSERT_EQ(Get(txn, "a"), "0");
+  Must({Mutation::Put("a", "1"), Mutation::Put("d", "1")});
+  txn.Erase("b");
+  txn.Put("e", "2");
+  const std::vector<BytesView> keys = {"a", "b", "d", "e"};
+  std::vector<std::optional<Record>> out(keys.size());
+  ASSERT_TRUE(txn.PeekMany(keys, out));
+  EXPECT_EQ(ValueOf(out[0]), "0");
+  EXPECT_FALSE(out[1]);
+  EXPECT_FALSE(out[2]);
+  EXPECT_EQ(ValueOf(out[3]), "2");
+  EXPECT_EQ(PeekScan(txn, {"a", "f"}), "a=0 c=0 e=2");
 }
 
 TEST_P(TxnTest, AStatedConditionIsNotAConflict) {
