@@ -70,6 +70,21 @@ Result<JobRecord> ReadJob(Txn& txn, JobId id) {
   return JobRecord::FromStored(key, record->value, record->header.version);
 }
 
+Result<bool> IsJobQueued(Txn& txn, std::string_view kind) {
+  ScanRequest request;
+  request.range = SpaceRange(Space::kJobQueue);
+  while (true) {
+    KVARTS_TRY(const ScanPage page, txn.Scan(request));
+    for (size_t i = 0; i < page.size(); ++i) {
+      KVARTS_TRY(const JobId id, JobOfKey(page[i].key));
+      KVARTS_TRY(const JobRecord job, ReadJob(txn, id));
+      if (job.kind == kind) return true;
+    }
+    if (!page.rest()) return false;
+    request.range = *page.rest();
+  }
+}
+
 Status WriteJob(Txn& txn, const JobRecord& job, Duration keep_ended) {
   KVARTS_TRY(const Bytes bytes, job.Encode());
   PutOptions options;

@@ -13,6 +13,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/uuid.h"
@@ -40,6 +41,8 @@ constexpr Duration kKeepEndedJobs = Duration::Seconds(7 * 24 * 60 * 60);
 Result<JobId> StartJob(Txn& txn, const JobSpec& spec);
 // `not_found` when there is none.
 Result<JobRecord> ReadJob(Txn& txn, JobId id);
+// Whether a job of the kind stands in the queue.
+Result<bool> IsJobQueued(Txn& txn, std::string_view kind);
 // Puts the record of a job back, with its place in the queue as its new state wants it.
 Status WriteJob(Txn& txn, const JobRecord& job, Duration keep_ended = kKeepEndedJobs);
 

@@ -175,7 +175,9 @@ Result<bool> JobRunner::IfMine(JobId id, const std::function<Status(Txn&, JobRec
     KVARTS_TRY(JobRecord job, ReadJob(txn, id));
     if (!Has(job)) return false;
     KVARTS_CHECK_OK(change(txn, job));
-    KVARTS_CHECK_OK(WriteJob(txn, job, options_.keep_ended));
+    const JobKind* const kind = KindOf(job.kind);
+    const bool own = kind != nullptr && kind->keep_ended && job.state == JobState::kDone;
+    KVARTS_CHECK_OK(WriteJob(txn, job, own ? *kind->keep_ended : options_.keep_ended));
     return true;
   }));
   if (!mine) held_.erase(id);

@@ -35,6 +35,8 @@ struct JobStep {
 struct JobKind {
   std::string name;
   std::function<Result<JobStep>(Txn&, const JobRecord&)> step;
+  // How long those that ended can be looked at, if it is not as the runner says: of jobs that come and go all the time.
+  std::optional<Duration> keep_ended = {};
 };
 
 struct JobRunnerOptions {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 
-#include "core/keyspace.h"
 #include "model/catalog/catalog.h"
 #include "model/catalog/catalog_jobs.h"
 #include "model/catalog/refusals.h"
@@ -48,22 +47,6 @@ Status CheckBucket(const Namespace& space, BytesView leading, std::string_view b
                {{"bucket", Escaped(bucket)}, {"expected", type.Expected()}});
 }
 
-// Whether a job of the kind has something to do.
-Result<bool> IsQueued(Txn& txn, std::string_view kind) {
-  ScanRequest request;
-  request.range = SpaceRange(Space::kJobQueue);
-  while (true) {
-    KVARTS_TRY(const ScanPage page, txn.Scan(request));
-    for (size_t i = 0; i < page.size(); ++i) {
-      KVARTS_TRY(const JobId id, JobOfKey(page[i].key));
-      KVARTS_TRY(const JobRecord job, ReadJob(txn, id));
-      if (job.kind == kind) return true;
-    }
-    if (!page.rest()) return false;
-    request.range = *page.rest();
-  }
-}
-
 }  // namespace
 
 Result<Catalog::Dropped> Catalog::DropBucket(std::string_view name, BytesView leading, std::string_view bucket) {
@@ -88,7 +71,7 @@ Result<std::optional<JobId>> Catalog::StartRetention() {
     KVARTS_TRY(const NamespaceTable* table, guard.Table());
     const auto wants = [](const NamespaceTable::Entry& space) { return space->retained.has_value(); };
     if (std::ranges::none_of(table->entries(), wants)) return std::optional<JobId>();
-    KVARTS_TRY(const bool queued, IsQueued(txn, kRetentionKind));
+    KVARTS_TRY(const bool queued, IsJobQueued(txn, kRetentionKind));
     if (queued) return std::optional<JobId>();
     KVARTS_TRY(const JobId job, StartJob(txn, RetentionJob()));
     return std::optional<JobId>(job);
