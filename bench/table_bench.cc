@@ -142,8 +142,9 @@ class Bench {
     }
     Comparison compared({"table-get", "get of a row, against a key with a value of its size, both hot", 1.3});
     const auto row = [&](uint64_t i) {
-      std::optional<Record> record;
-      Check(Must(GetRow(*engine_, *table, DocumentView(keys[i % kRows]), &record)).has_value(), "a row is missing");
+      ReadRow read;
+      Must(GetRow(*engine_, *table, DocumentView(keys[i % kRows]), {}, &read));
+      Check(read.record.has_value(), "a row is missing");
     };
     const auto raw = [&](uint64_t i) {
       Check(Must(GetOne(*engine_, UserKey(raw_keys[i % kRows]))).has_value(), "a key is missing");
@@ -273,8 +274,9 @@ class Bench {
       // The part of the rows that the caches have, in both.
       return Measured(operations, [&, rows](uint64_t i) {
         const Bytes key = KeyFields(rows - 1 - i % 10'000);
-        std::optional<Record> record;
-        Check(Must(GetRow(*engine_, *table, DocumentView(key), &record)).has_value(), "a row is missing");
+        ReadRow read;
+        Must(GetRow(*engine_, *table, DocumentView(key), {}, &read));
+        Check(read.record.has_value(), "a row is missing");
       });
     };
     const auto put = [&](const char* table, uint64_t rows) {

@@ -42,8 +42,15 @@ Result<Bytes> EnvelopeView::Encode() const {
 }
 
 Result<EnvelopeView> EnvelopeView::Decode(BytesView bytes) {
-  FieldReader fields(bytes);
   EnvelopeView envelope;
+  // Most say nothing but their schema, which is a small number.
+  constexpr size_t kShortHead = 3;
+  if (bytes.size() >= kShortHead && bytes[0] == kFormat && bytes[1] == 0 && static_cast<uint8_t>(bytes[2]) < 0x80) {
+    envelope.schema = static_cast<uint8_t>(bytes[2]);
+    envelope.payload = bytes.substr(kShortHead);
+    return envelope;
+  }
+  FieldReader fields(bytes);
   fields.Require(fields.Byte() == kFormat, "an unknown format");
   const uint8_t flags = fields.Byte(kAllTexts);
   envelope.schema = static_cast<uint32_t>(fields.Varint(UINT32_MAX));

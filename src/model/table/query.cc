@@ -115,6 +115,15 @@ class Reader {
   size_t bytes_ = 0;
 };
 
+Status OpenInto(const ValueHeader& header, BytesView value, FoundRow* row) {
+  KVARTS_TRY(row->envelope, EnvelopeView::Decode(value));
+  if (row->envelope.payload.empty()) return NoDocument();
+  row->version = header.version;
+  row->expiry = header.expiry;
+  row->document = row->envelope.payload;
+  return {};
+}
+
 // The same for every page of a query: its cursors fit no other.
 Bytes FingerprintOf(const TableInfo& table, const std::optional<Condition>& filter) {
   Bytes other = "rows ";
@@ -151,8 +160,9 @@ Status CheckBounds(size_t limit, size_t max_bytes, size_t max_examined, const Li
 }  // namespace
 
 Result<FoundRow> ToFoundRow(const ValueHeader& header, BytesView value) {
-  KVARTS_TRY(const RowView row, OpenRow(value));
-  return FoundRow{header.version, header.expiry, row.document().bytes(), row.envelope};
+  FoundRow row;
+  KVARTS_CHECK_OK(OpenInto(header, value, &row));
+  return row;
 }
 
 Result<RowPage> QueryRows(Engine& engine, const TableInfo& table, const RowQuery& query, const RowCursors& cursors) {
@@ -221,14 +231,14 @@ Result<RowsRead> GetRows(Engine& engine, const TableInfo& table, std::span<const
   return read;
 }
 
-Result<std::optional<FoundRow>> GetRow(Engine& engine, const TableInfo& table, const DocumentView& key,
-                                       std::optional<Record>* record, const ReadOptions& options) {
-  KVARTS_TRY(const KeyBuffer buffer, RowKeyOf(table, key));
+Status GetRow(Engine& engine, const TableInfo& table, const DocumentView& key, const ReadOptions& options,
+              ReadRow* read) {
+  KeyBuffer buffer;
+  KVARTS_CHECK_OK(AppendRowKeyOf(table, key, &buffer));
   const BytesView physical = buffer;
-  KVARTS_CHECK_OK(engine.Get({&physical, 1}, {record, 1}, options));
-  if (!*record) return std::nullopt;
-  KVARTS_TRY(const FoundRow row, ToFoundRow((*record)->header, (*record)->value));
-  return row;
+  KVARTS_CHECK_OK(engine.Get({&physical, 1}, {&read->record, 1}, options));
+  if (!read->record) return {};
+  return OpenInto(read->record->header, read->record->value, &read->row);
 }
 
 }  // namespace kvarts

@@ -103,9 +103,13 @@ struct RowsRead {
 Result<RowsRead> GetRows(Engine& engine, const TableInfo& table, std::span<const DocumentView> keys,
                          const Freshness& freshness = {});
 
-// One row; nothing when it is not there. The row lies in `record`, which must stay where it is.
-Result<std::optional<FoundRow>> GetRow(Engine& engine, const TableInfo& table, const DocumentView& key,
-                                       std::optional<Record>* record, const ReadOptions& options = {});
+// One row, with where it lies.
+struct ReadRow {
+  std::optional<Record> record;  // nothing: there is no such row
+  FoundRow row;
+};
+Status GetRow(Engine& engine, const TableInfo& table, const DocumentView& key, const ReadOptions& options,
+              ReadRow* read);
 
 // What is found under the key of a row.
 Result<FoundRow> ToFoundRow(const ValueHeader& header, BytesView value);

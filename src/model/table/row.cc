@@ -12,9 +12,11 @@ Result<Bytes> EncodeRow(const Context& context, uint32_t schema, const DocumentV
   return envelope.Encode();
 }
 
+Error NoDocument() { return Error(ErrorCode::kCorruption, "a row holds no document"); }
+
 Result<RowView> OpenRow(BytesView value) {
   KVARTS_TRY(const EnvelopeView envelope, EnvelopeView::Decode(value));
-  if (envelope.payload.empty()) return Error(ErrorCode::kCorruption, "a row holds no document");
+  if (envelope.payload.empty()) return NoDocument();
   return RowView{envelope};
 }
 

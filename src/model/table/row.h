@@ -19,5 +19,7 @@ struct RowView {
 };
 // `corruption` when the bytes are no row. That its payload is a document was seen to when it was written.
 Result<RowView> OpenRow(BytesView value);
+// That error, of an envelope that holds nothing.
+Error NoDocument();
 
 }  // namespace kvarts

@@ -57,9 +57,17 @@ Result<KeyBuffer> RowKey(const TableInfo& table, const DocumentView& row) {
 }
 
 Result<KeyBuffer> RowKeyOf(const TableInfo& table, const DocumentView& key) {
+  KeyBuffer buffer;
+  KVARTS_CHECK_OK(AppendRowKeyOf(table, key, &buffer));
+  return buffer;
+}
+
+Status AppendRowKeyOf(const TableInfo& table, const DocumentView& key, KeyBuffer* to) {
   KVARTS_CHECK_OK(CheckMap(key));
-  KVARTS_CHECK_OK(table.key().CheckNothingElse(key));
-  return RowKey(table, key);
+  // When it has as many fields as the key, and all of those, it has no others.
+  if (key.size() != table.key().size()) KVARTS_CHECK_OK(table.key().CheckNothingElse(key));
+  to->append(table.rows());
+  return table.key().Append(key, to);
 }
 
 std::string RowKeyText(const TableInfo& table, BytesView physical_key) {

@@ -104,6 +104,8 @@ class RowWriter {
 // The physical key of a row: of a map that has at least the key's fields, or exactly those.
 Result<KeyBuffer> RowKey(const TableInfo& table, const DocumentView& row);
 Result<KeyBuffer> RowKeyOf(const TableInfo& table, const DocumentView& key);
+// The latter behind what is there.
+Status AppendRowKeyOf(const TableInfo& table, const DocumentView& key, KeyBuffer* to);
 
 // The key of a row as JSON, for errors and people.
 std::string RowKeyText(const TableInfo& table, BytesView physical_key);
