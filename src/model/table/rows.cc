@@ -46,6 +46,15 @@ Status CheckMap(const DocumentView& row) {
   return Error(ErrorCode::kInvalidArgument, "a row is a map of fields");
 }
 
+Result<Bytes> Patched(const DocumentView& row, const PatchRow& patch) {
+  if (const auto* merge = std::get_if<PatchRow::Merge>(&patch.change)) {
+    return MergePatch(row, DocumentView(merge->patch));
+  }
+  const auto& updates = std::get<std::vector<FieldUpdate>>(patch.change);
+  KVARTS_CHECK_OK(CheckUpdates(updates));
+  return ApplyUpdates(row, updates);
+}
+
 }  // namespace
 
 Result<KeyBuffer> RowKey(const TableInfo& table, const DocumentView& row) {
@@ -151,11 +160,8 @@ Status RowWriter::Patch(const PatchRow& patch, RowOutcome* outcome) {
     KVARTS_TRY(old, OpenRow(before->value));
   }
   const DocumentView base = old ? old->document() : key_fields;
-  Result<Bytes> changed = std::holds_alternative<PatchRow::Merge>(patch.change)
-                              ? MergePatch(base, DocumentView(std::get<PatchRow::Merge>(patch.change).patch))
-                              : ApplyUpdates(base, std::get<std::vector<FieldUpdate>>(patch.change));
-  if (!changed.has_value()) return changed.error();
-  const DocumentView row(*changed);
+  KVARTS_TRY(const Bytes changed, Patched(base, patch));
+  const DocumentView row(changed);
   KVARTS_TRY(const KeyBuffer same, RowKey(table_, row));
   if (same.view() != key.view()) {
     return Error(ErrorCode::kInvalidArgument, "the key of a row cannot be changed",
