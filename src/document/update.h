@@ -56,7 +56,7 @@ const char* WhyNoValue(FieldUpdate::Op op, const DocumentView& value);
 Result<Bytes> ApplyUpdates(const DocumentView& document, std::span<const FieldUpdate> updates);
 
 // Takes the next value, an object, as updates. What is wrong with one of them the reader says, and what is wrong with
-// them together, CheckUpdates.
+// them together, CheckUpdates. Values are as deep as the reader allows.
 //
 //   {"set": {"a.b": 1}, "set_if_missing": {"c": 2}, "remove": ["d[0]", "e"], "increment": {"n": -1},
 //    "append": {"l": [3]}, "prepend": {"l2": [4]}, "add_to_set": {"s": {"$set": ["x"]}},
