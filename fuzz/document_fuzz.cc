@@ -1,6 +1,7 @@
 // Any bytes are refused as a document, or are one: as JSON it is read back as the same bytes, written anew it is the
-// same, and everything in it is found. Any text is refused as a document in JSON, or becomes one. links:
-// kvarts_encoding
+// same, and everything in it is found. Any text is refused as a document in JSON, or becomes one.
+//
+// links: kvarts_encoding
 #include <cstdint>
 
 #include "encoding/document_json.h"
