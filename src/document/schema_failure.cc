@@ -4,6 +4,8 @@
 
 #include "base/utf8.h"
 #include "document/schema_format.h"
+#include "document/schema_value.h"
+#include "encoding/cbor.h"
 #include "encoding/document_json.h"
 
 namespace kvarts {
@@ -22,17 +24,16 @@ std::string Cut(std::string text, size_t at_most) {
 std::string PathTo(BytesView document, const char* at) {
   std::string path;
   for (size_t depth = 0; depth < kMaxDocumentDepth && document.data() != at; ++depth) {
-    const DocumentView value(document);
-    const auto enter = [&](BytesView part, std::string_view token) {
-      if (at < part.data() || at >= part.data() + part.size()) return;
-      AppendPointerToken(&path, token);
-      document = part;
-    };
-    if (value.kind() == DocumentKind::kMap) {
-      value.ForEachField([&](std::string_view name, const DocumentView& field) { enter(field.bytes(), name); });
-    } else {
-      size_t index = 0;
-      value.ForEachElement([&](const DocumentView& element) { enter(element.bytes(), std::to_string(index++)); });
+    const bool is_map = DocumentView(document).kind() == DocumentKind::kMap;
+    BytesView rest = document;
+    const uint64_t count = TakeCount(&rest);
+    for (uint64_t i = 0; i < count; ++i) {
+      const std::string_view name = is_map ? cbor::TakeString(&rest) : std::string_view();
+      document = rest;
+      SkipCounting(&rest);
+      if (at >= rest.data()) continue;
+      AppendPointerToken(&path, is_map ? name : std::to_string(i));
+      break;
     }
   }
   return Cut(std::move(path), kMaxPathBytes);
