@@ -133,6 +133,24 @@ Result<std::optional<Drift>> JudgeEntry(Txn& txn, const TableInfo& table, const 
   return Judge(txn, table, index, key).Entry(claimant);
 }
 
+Result<std::optional<Drift>> JudgeRow(Txn& txn, const TableInfo& table, const TableIndex* index, BytesView key) {
+  KVARTS_TRY(const std::optional<Record> record, txn.Get(key));
+  if (!record) return std::nullopt;
+  Drift drift;
+  drift.key = key;
+  drift.row = key.substr(table.rows().size());
+  drift.there = EntryState::Of(*record);
+  const std::optional<DocumentView> row = ReadableRow(table, drift.row, record->value);
+  if (!row) {
+    drift.kind = DriftKind::kDamaged;
+    return drift;
+  }
+  if (index == nullptr || EntriesOf(table, *index, drift.row, *row).has_value()) return std::nullopt;
+  drift.kind = DriftKind::kRefused;
+  drift.index = index;
+  return drift;
+}
+
 const TableIndex* IndexOfKey(const TableInfo& table, BytesView key) {
   const auto is_of = [&](const TableIndex& index) {
     return index.state == IndexState::kReady && key.starts_with(index.prefix);

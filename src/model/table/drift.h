@@ -54,6 +54,10 @@ std::optional<Bytes> NamedRow(const TableInfo& table, const TableIndex& index, B
 Result<std::optional<Drift>> JudgeEntry(Txn& txn, const TableInfo& table, const TableIndex& index, BytesView key,
                                         std::optional<BytesView> claimant);
 
+// Whether there is something wrong with a row itself: its bytes, or with an index given, that the index refuses it. The
+// commit rests on it.
+Result<std::optional<Drift>> JudgeRow(Txn& txn, const TableInfo& table, const TableIndex* index, BytesView key);
+
 // The ready index that a key is of, if it is of one.
 const TableIndex* IndexOfKey(const TableInfo& table, BytesView key);
 

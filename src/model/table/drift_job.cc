@@ -35,7 +35,8 @@ Result<DriftJob> DriftJob::Decode(BytesView parameters) {
   const BytesView of = fields.Sized(sizeof(Uuid::bytes));
   fields.Require(of.empty() || of.size() == sizeof(Uuid::bytes), "no id of a job");
   DriftJob job;
-  for (uint64_t left = fields.Varint(TableSpec::kMaxIndexes); left != 0; --left) job.indexes.push_back({fields.Varint()});
+  for (uint64_t left = fields.Varint(TableSpec::kMaxIndexes); left != 0; --left)
+    job.indexes.push_back({fields.Varint()});
   KVARTS_CHECK_OK(fields.Finish("the parameters of a job are damaged"));
   KVARTS_TRY(const IndexPlace place, IndexPlace::Decode(place_bytes));
   job.project = place.project;

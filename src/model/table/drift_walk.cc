@@ -136,11 +136,11 @@ Status DriftWalk::WalkRows(WalkPlace* place) {
 Status DriftWalk::CheckRow(const ScanPage::Entry& row) {
   const BytesView row_part = row.key.substr(table_.rows().size());
   const std::optional<DocumentView> document = ReadableRow(table_, row_part, row.value);
-  if (!document) return TellOfRow(DriftKind::kDamaged, nullptr, row);
+  if (!document) return LookAgainAtRow(nullptr, row.key);
   for (const TableIndex* index : indexes_) {
     Result<std::vector<IndexEntry>> entries = EntriesOf(table_, *index, row_part, *document);
     if (!entries.has_value()) {
-      KVARTS_CHECK_OK(TellOfRow(DriftKind::kRefused, index, row));
+      KVARTS_CHECK_OK(LookAgainAtRow(index, row.key));
       continue;
     }
     for (IndexEntry& entry : *entries) {
@@ -150,18 +150,6 @@ Status DriftWalk::CheckRow(const ScanPage::Entry& row) {
     }
   }
   return {};
-}
-
-Status DriftWalk::TellOfRow(DriftKind kind, const TableIndex* index, const ScanPage::Entry& row) {
-  Drift drift;
-  drift.kind = kind;
-  drift.index = index;
-  drift.key = row.key;
-  drift.row = row.key.substr(table_.rows().size());
-  drift.there = EntryState::Of(Record{row.header, Bytes(row.value)});
-  // So that the commit rests on it.
-  KVARTS_CHECK_OK(txn_.Get(row.key));
-  return Tell(drift);
 }
 
 Status DriftWalk::CheckClaimed() {
@@ -232,6 +220,11 @@ Status DriftWalk::CheckEntries(const TableIndex& index, const ScanPage& page, si
 
 Status DriftWalk::LookAgain(const TableIndex& index, BytesView key, std::optional<BytesView> claimant) {
   KVARTS_TRY(const std::optional<Drift> drift, JudgeEntry(txn_, table_, index, key, claimant));
+  return drift ? Tell(*drift) : Status();
+}
+
+Status DriftWalk::LookAgainAtRow(const TableIndex* index, BytesView key) {
+  KVARTS_TRY(const std::optional<Drift> drift, JudgeRow(txn_, table_, index, key));
   return drift ? Tell(*drift) : Status();
 }
 

@@ -59,10 +59,9 @@ class DriftWalk {
   Status CheckClaimed();
   // The entries [from, to) of a page.
   Status CheckEntries(const TableIndex& index, const ScanPage& page, size_t from, size_t to);
-  // Has an entry judged, and tells what is wrong with it.
+  // Has an entry or a row judged, and tells what is wrong with it.
   Status LookAgain(const TableIndex& index, BytesView key, std::optional<BytesView> claimant);
-  // Tells of a row that no entry can be judged by.
-  Status TellOfRow(DriftKind kind, const TableIndex* index, const ScanPage::Entry& row);
+  Status LookAgainAtRow(const TableIndex* index, BytesView key);
   Status Tell(const Drift& drift);
   // Whether the chunk is as large as a commit should be. The first row or entry is looked at in any case.
   bool IsFull();

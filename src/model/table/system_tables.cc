@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "core/keyspace.h"
+#include "model/table/job_rows.h"
 
 namespace kvarts {
 namespace {
@@ -14,7 +15,7 @@ struct Field {
 };
 
 TablePtr Make(unsigned char place, std::string_view name, std::initializer_list<Field> partition,
-              std::initializer_list<Field> sort) {
+              std::initializer_list<Field> sort, std::optional<TtlSpec> ttl = {}) {
   TableInfo::Stored stored;
   stored.project = kSystemProjectId;
   stored.dataset = kCatalogDatasetId;
@@ -30,7 +31,14 @@ TablePtr Make(unsigned char place, std::string_view name, std::initializer_list<
   };
   add(partition, &stored.spec.key.partition);
   add(sort, &stored.spec.key.sort);
+  stored.spec.ttl = std::move(ttl);
   return std::make_shared<const TableInfo>(std::move(stored), BytesView(), kNoVersion, kNoVersion);
+}
+
+// Of a table with what jobs have left.
+TablePtr MakeOfJobs(unsigned char place, std::string_view name) {
+  return Make(place, name, {{"table", KeyType::kUuid}, {"job", KeyType::kUuid}}, {{"number", KeyType::kNumber}},
+              TtlSpec{std::string(kJobRowEnd)});
 }
 
 const std::array<TablePtr, 7>& All() {
@@ -40,8 +48,8 @@ const std::array<TablePtr, 7>& All() {
       Make(2, "_datasets", {{"project", KeyType::kUuid}}, {{"dataset", KeyType::kUuid}}),
       Make(3, "_tables", {{"project", KeyType::kUuid}, {"dataset", KeyType::kUuid}}, {{"table", KeyType::kUuid}}),
       Make(4, "_numbers", {{"number", KeyType::kNumber}}, {}),
-      Make(5, "_findings", {{"table", KeyType::kUuid}, {"job", KeyType::kUuid}}, {{"number", KeyType::kNumber}}),
-      Make(6, "_journal", {{"table", KeyType::kUuid}, {"job", KeyType::kUuid}}, {{"number", KeyType::kNumber}}),
+      MakeOfJobs(5, "_findings"),
+      MakeOfJobs(6, "_journal"),
   };
   return kTables;
 }

@@ -7,6 +7,8 @@
 #include "core/keyspace.h"
 #include "model/table/catalog_rows.h"
 #include "model/table/index_build.h"
+#include "model/table/index_repair.h"
+#include "model/table/index_verify.h"
 #include "model/table/rows.h"
 
 namespace kvarts {
@@ -17,6 +19,7 @@ constexpr const char* kTableErase = "table_erase";
 constexpr const char* kIndexBuild = "index_build";
 constexpr const char* kIndexDrop = "index_drop";
 constexpr const char* kRowExpiry = "row_expiry";
+constexpr const char* kTableUndo = "table_undo";
 
 // Keys erased in one commit where erasing a range costs as much as what is in it.
 constexpr size_t kEraseChunkKeys = 5000;
@@ -164,6 +167,16 @@ JobSpec RowExpiryJob() {
   return spec;
 }
 
+JobSpec TableVerifyJob(const DriftJob& job, uint32_t throttle, std::optional<uint64_t> total) {
+  return {kTableVerify, job.Encode(), throttle, total};
+}
+
+JobSpec TableRepairJob(const DriftJob& job, uint32_t throttle, std::optional<uint64_t> total) {
+  return {kTableRepair, job.Encode(), throttle, total};
+}
+
+JobSpec TableUndoJob(const DriftJob& job) { return {.kind = kTableUndo, .parameters = job.Encode()}; }
+
 std::vector<JobKind> TableJobKinds(Store& store) {
   // Where other processes write, a range is erased row by row, in one statement.
   const bool whole = !store.engine().capabilities().shared;
@@ -171,6 +184,9 @@ std::vector<JobKind> TableJobKinds(Store& store) {
       {kTableErase, [whole](Txn& txn, const JobRecord& job) { return EraseTableStep(txn, job, whole); }},
       {kIndexDrop, [whole](Txn& txn, const JobRecord& job) { return DropIndexStep(txn, job, whole); }},
       {kIndexBuild, BuildIndexStep},
+      {kTableVerify, VerifyStep},
+      {kTableRepair, RepairStep},
+      {kTableUndo, UndoStep},
       {kRowExpiry, ExpiryStep, kKeepExpiryJobs},
   };
 }

@@ -5,11 +5,15 @@
 //   index_build   adds the rows from before an index to it, and makes it ready
 //   index_drop    takes away the entries of an index, and forgets it
 //   row_expiry    takes away rows whose time has come, with all that hangs on them
+//   table_verify  compares the indexes of a table with its rows (index_verify.h)
+//   table_repair  mends them (index_repair.h)
+//   table_undo    takes such a repair back
 #pragma once
 
 #include "core/job.h"
 #include "core/job_runner.h"
 #include "core/store.h"
+#include "model/table/drift_job.h"
 #include "model/table/table_info.h"
 
 namespace kvarts {
@@ -20,6 +24,13 @@ JobSpec TableEraseJob(const KeyRange& range);
 JobSpec IndexBuildJob(const TableInfo::Stored& table, const TableIndex& index, uint32_t throttle);
 JobSpec IndexDropJob(const TableInfo::Stored& table, const TableIndex& index);
 JobSpec RowExpiryJob();
+inline constexpr const char* kTableVerify = "table_verify";
+inline constexpr const char* kTableRepair = "table_repair";
+JobSpec TableVerifyJob(const DriftJob& job, uint32_t throttle, std::optional<uint64_t> total);
+// Goes by the findings of a verification if it is of one, else over everything.
+JobSpec TableRepairJob(const DriftJob& job, uint32_t throttle, std::optional<uint64_t> total);
+// Of a repair.
+JobSpec TableUndoJob(const DriftJob& job);
 
 inline constexpr size_t kMaxFindings = 1000;
 

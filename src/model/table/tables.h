@@ -109,6 +109,15 @@ class Tables {
   // nothing is due.
   Result<std::optional<JobId>> StartExpiry();
 
+  // Starts the job that compares every ready index of the table with its rows (index_verify.h).
+  Result<JobId> StartVerify(const TablePath& path, uint32_t throttle = 0, RunOptions options = {});
+  // Starts the job that mends them (index_repair.h): what a verification that has ended has found, or without one,
+  // whatever is wrong.
+  Result<JobId> StartRepair(const TablePath& path, std::optional<JobId> verified, uint32_t throttle = 0,
+                            RunOptions options = {});
+  // Starts the job that takes back what a repair that has ended has changed.
+  Result<JobId> UndoRepair(const TablePath& path, JobId repair, RunOptions options = {});
+
   // What a job runner must know of tables. It outlives whoever has them.
   std::vector<JobKind> JobKinds();
 
