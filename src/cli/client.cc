@@ -42,6 +42,7 @@ ServerOptions ServedOptions(const Place& place) {
   options.http.compress_min_bytes = 0;
   // Whoever reads a store does not expect that something is gone then.
   options.retention_interval = {};
+  options.expiry_interval = {};
   options.metrics_enabled = false;
   options.hotkeys_enabled = false;
   return options;

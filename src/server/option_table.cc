@@ -60,6 +60,9 @@ constexpr Option kTable[] = {
      "how long a stopping server waits for requests under way", 0, kHour},
     {"retention_interval", kDuration, [](Of o) { return Ref(o.retention_interval); },
      "how often what is older than its namespace keeps it is erased; 0 is off", 0, 24 * kHour},
+    {"expiry_interval", kDuration, [](Of o) { return Ref(o.expiry_interval); },
+     "how often rows that have expired are taken away with what hangs on them; nobody sees them before; 0 is off", 0,
+     24 * kHour},
     {"slow_request", kDuration, [](Of o) { return Ref(o.slow_request); },
      "requests that take longer are logged; 0 is off", 0, kHour},
 

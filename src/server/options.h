@@ -104,6 +104,8 @@ struct ServerOptions {
   Duration drain_timeout = Duration::Seconds(20);
   // How often what is older than its namespace keeps it is erased, the first time at the start; 0 is never.
   Duration retention_interval = Duration::Seconds(3600);
+  // How often it is looked whether rows of tables have expired, and have to be taken away; 0 is never.
+  Duration expiry_interval = Duration::Seconds(1);
   // Requests that take longer are logged.
   Duration slow_request = Duration::Millis(500);
 

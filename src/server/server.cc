@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "base/log.h"
 #include "core/secret.h"
@@ -15,7 +16,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr auto kDrainPoll = milliseconds(10);
-constexpr Duration kRetentionRetry = Duration::Seconds(60);
+constexpr Duration kRecurringRetry = Duration::Seconds(60);
 
 milliseconds Millis(Duration duration) { return milliseconds(duration.micros / 1000); }
 
@@ -71,7 +72,10 @@ Status Server::OpenStore() {
   KVARTS_TRY(store_, Store::Open(*engine_));
   KVARTS_TRY(catalog_, Catalog::Open(*store_));
   KVARTS_TRY(tokens_, Tokens::Open(*store_));
-  jobs_ = std::make_unique<JobRunner>(*store_, catalog_->JobKinds());
+  KVARTS_TRY(tables_, Tables::Open(*store_));
+  std::vector<JobKind> kinds = catalog_->JobKinds();
+  std::ranges::move(tables_->JobKinds(), std::back_inserter(kinds));
+  jobs_ = std::make_unique<JobRunner>(*store_, std::move(kinds));
   jobs_->Start();
   return {};
 }
@@ -81,6 +85,7 @@ Status Server::StartLoops() {
   KVARTS_TRY(Bytes secret, StoreSecret(*store_, kCursorSecret));
   service_.reset(new http::Service{*store_,
                                    *catalog_,
+                                   *tables_,
                                    *tokens_,
                                    *workers_,
                                    clock_,
@@ -105,24 +110,26 @@ Status Server::StartLoops() {
 void Server::Tick(size_t loop) {
   service_->loops[loop]->date.Refresh(clock_.Now());
   service_->loops[loop]->reads->Tick();
-  if (loop == 0) StartRetentionIfDue();
+  if (loop != 0) return;
+  StartIfDue(retention_, options_.retention_interval);
+  StartIfDue(expiry_, options_.expiry_interval);
 }
 
-void Server::StartRetentionIfDue() {
-  const Duration interval =
-      retention_failed_ ? std::min(options_.retention_interval, kRetentionRetry) : options_.retention_interval;
-  if (interval.micros == 0 || (since_retention_ && since_retention_->Elapsed() < interval)) return;
-  since_retention_.emplace();
-  retention_failed_ = false;
-  const bool taken = workers_->Submit([this] {
-    const auto started = catalog_->StartRetention();
-    if (started.has_value()) return;
-    Log(LogLevel::kWarning, "retention could not be started", started.error());
-    retention_failed_ = true;
+void Server::StartIfDue(Recurring& what, Duration interval) {
+  if (what.failed) interval = std::min(interval, kRecurringRetry);
+  if (interval.micros == 0 || what.running || (what.since && what.since->Elapsed() < interval)) return;
+  what.since.emplace();
+  what.running = true;
+  const bool taken = workers_->Submit([&what] {
+    const Status started = what.start();
+    // Of what fails again and again, only the first time is news.
+    const bool failed_before = what.failed.exchange(!started.has_value());
+    if (!started.has_value() && !failed_before) Log(LogLevel::kWarning, what.failed_text, started.error());
+    what.running = false;
   });
   if (taken) return;
-  Log(LogLevel::kWarning, "retention has to wait: too much work is queued");
-  retention_failed_ = true;
+  if (!what.failed.exchange(true)) Log(LogLevel::kWarning, what.waits_text);
+  what.running = false;
 }
 
 Status Server::DecideAccess() {

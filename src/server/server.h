@@ -4,6 +4,7 @@
 // Start, Drain, ReloadTls and the destructor belong to one thread.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -55,13 +56,23 @@ class Server {
   Status StartListening();
   // On a loop, a few times a second.
   void Tick(size_t loop);
-  void StartRetentionIfDue();
+  // What is begun again and again, on a worker: if it fails, sooner than it would be otherwise.
+  struct Recurring {
+    std::function<Status()> start;
+    const char* failed_text;
+    const char* waits_text;
+    std::atomic<bool> failed{false};
+    std::atomic<bool> running{false};
+    std::optional<Stopwatch> since{};  // of the first loop
+  };
+  void StartIfDue(Recurring& what, Duration interval);
 
   const ServerOptions options_;
   SystemClock clock_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Store> store_;
   std::unique_ptr<Catalog> catalog_;
+  std::unique_ptr<Tables> tables_;
   std::unique_ptr<Tokens> tokens_;
   std::unique_ptr<JobRunner> jobs_;
   std::unique_ptr<WorkerPool> workers_;
@@ -70,8 +81,17 @@ class Server {
   std::unique_ptr<http::HttpProtocol> http_;
   std::unique_ptr<net::Listener> listener_;
   std::vector<std::jthread> threads_;
-  std::atomic<bool> retention_failed_{false};
-  std::optional<Stopwatch> since_retention_;  // of the first loop
+  Recurring retention_{[this]() -> Status {
+                         KVARTS_CHECK_OK(catalog_->StartRetention());
+                         return {};
+                       },
+                       "retention could not be started", "retention has to wait: too much work is queued"};
+  Recurring expiry_{[this]() -> Status {
+                      KVARTS_CHECK_OK(tables_->StartExpiry());
+                      return {};
+                    },
+                    "the removal of expired rows could not be started",
+                    "the removal of expired rows has to wait: too much work is queued"};
 };
 
 }  // namespace kvarts

@@ -88,6 +88,25 @@ Status Authorize(const Call& call, Right right, const KeyRange& range) {
   return Denied(right == Right::kRead ? "the token may not read this range" : "the token may not write this range");
 }
 
+Status AuthorizeTables(const Call& call, Right right, std::string_view path) {
+  if (!call.info.who || call.info.who->AllowsTables(right, path)) return {};
+  const Error::Field where = {"tables", std::string(path)};
+  switch (right) {
+    case Right::kRead:
+      return Error(ErrorCode::kPermissionDenied, "the token may not read these rows", {where});
+    case Right::kWrite:
+      return Error(ErrorCode::kPermissionDenied, "the token may not write these rows", {where});
+    case Right::kAdmin:
+      return Error(ErrorCode::kPermissionDenied, "the token may not administer this", {where});
+  }
+  std::unreachable();
+}
+
+Status AuthorizeDeclaration(const Call& call, std::string_view path) {
+  if (AuthorizeTables(call, Right::kAdmin, path).has_value()) return {};
+  return AuthorizeTables(call, Right::kRead, path);
+}
+
 Status AuthorizeFigures(const Call& call) {
   if (!call.info.who || call.info.who->Allows(Right::kRead, KeyRange())) return {};
   return Denied("the token may not read everything, which is what these figures are about");

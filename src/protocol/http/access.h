@@ -21,6 +21,10 @@ Status AuthorizeRoute(const Credential* who, Method method, Right right);
 // `permission_denied` when the request's token does not give the right over the key, or the whole range.
 Status Authorize(const Call& call, Right right, BytesView key);
 Status Authorize(const Call& call, Right right, const KeyRange& range);
+// Over all that is in a project, a dataset or a table: "acme/metrics/events". Empty: over all projects.
+Status AuthorizeTables(const Call& call, Right right, std::string_view path);
+// To see how they are declared: who may read them, or administer them, may.
+Status AuthorizeDeclaration(const Call& call, std::string_view path);
 // That it gives read over everything: for figures, which are about all keys.
 Status AuthorizeFigures(const Call& call);
 // Over everything, or over a namespace.

@@ -62,7 +62,7 @@ Result<NewToken> ParseToken(std::string_view body) {
 }
 
 Result<TokenId> TokenOf(const Call& call) {
-  KVARTS_TRY(const std::string text, PercentDecode(call.rest));
+  KVARTS_TRY(const std::string text, PercentDecode(call.values[0]));
   return TokenId::Parse(text);
 }
 
@@ -72,7 +72,7 @@ Status CheckNobodyIsLockedOut(const Service& service, Txn& txn, const TokenId& i
 }
 
 Result<JobId> JobOf(const Call& call) {
-  const auto uuid = Uuid::Parse(call.rest);
+  const auto uuid = Uuid::Parse(call.values[0]);
   if (!uuid) return Error(ErrorCode::kInvalidArgument, "the id of a job is a UUID");
   return JobId{*uuid};
 }

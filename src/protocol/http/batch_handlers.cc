@@ -1,4 +1,4 @@
-// Many keys at once: POST /keys/get and POST /commit.
+// Many keys at once: POST /keys/get; and one commit over keys and rows: POST /commit and POST /rows/batch.
 #include "core/user_keys.h"
 #include "model/keys/keys.h"
 #include "protocol/common/await.h"
@@ -7,6 +7,8 @@
 #include "protocol/http/handlers.h"
 #include "protocol/http/items.h"
 #include "protocol/http/requests.h"
+#include "protocol/http/row_bodies.h"
+#include "protocol/http/table_requests.h"
 #include "protocol/http/work_op.h"
 
 namespace kvarts::http {
@@ -110,16 +112,15 @@ bool Shows(const keys::Command& command) {
 
 class CommitWrite final : public WriteOp {
  public:
-  CommitWrite(Catalog& catalog, CommitBody body) : catalog_(catalog), body_(std::move(body)) {}
+  CommitWrite(const Service& service, CommitBody body)
+      : catalog_(service.catalog), tables_(service.tables), body_(std::move(body)) {}
 
   Status Apply(Txn& txn) override {
     outcomes_.assign(body_.commands.size(), {});
-    KVARTS_TRY(CatalogGuard guard, catalog_.Guard(txn));
-    for (const keys::Requirement& requirement : body_.requirements) KVARTS_CHECK_OK(keys::Require(txn, requirement));
-    for (size_t i = 0; i < body_.commands.size(); ++i) {
-      KVARTS_CHECK_OK(keys::Apply({txn, guard}, body_.commands[i], &outcomes_[i]));
-    }
-    past_retention_ = guard.past_retention();
+    rows_.assign(body_.rows.size(), {});
+    KVARTS_TRY(const std::vector<TablePtr> tables, UseTables(tables_, txn, body_.rows));
+    if (!body_.commands.empty() || !body_.requirements.empty()) KVARTS_CHECK_OK(ApplyToKeys(txn));
+    for (size_t i = 0; i < tables.size(); ++i) KVARTS_CHECK_OK(ApplyRow(txn, tables[i], body_.rows[i], &rows_[i]));
     return {};
   }
 
@@ -129,7 +130,19 @@ class CommitWrite final : public WriteOp {
     head.ContentType("application/json");
     JsonWriter json(head.body());
     json.BeginObject().Field("version", report.version.ToString()).Name("results").BeginArray();
-    for (size_t i = 0; i < outcomes_.size(); ++i) WriteResult(json, body_.commands[i], outcomes_[i]);
+    size_t key = 0;
+    size_t row = 0;
+    for (const CommitBody::Of of : body_.order) {
+      json.BeginObject();
+      if (of == CommitBody::Of::kKey) {
+        WriteResult(json, body_.commands[key], outcomes_[key]);
+        ++key;
+      } else {
+        WriteRowResult(json, body_.rows[row], rows_[row]);
+        ++row;
+      }
+      json.EndObject();
+    }
     json.EndArray().EndObject();
     answer.Finish();
   }
@@ -147,23 +160,32 @@ class CommitWrite final : public WriteOp {
     for (size_t i = 0; i < outcomes_.size(); ++i) {
       if (Shows(body_.commands[i])) bytes += outcomes_[i].value.size();
     }
+    for (const RowResult& row : rows_) bytes += ResultBytes(row);
     return bytes;
   }
 
  private:
+  Status ApplyToKeys(Txn& txn) {
+    KVARTS_TRY(CatalogGuard guard, catalog_.Guard(txn));
+    for (const keys::Requirement& requirement : body_.requirements) KVARTS_CHECK_OK(keys::Require(txn, requirement));
+    for (size_t i = 0; i < body_.commands.size(); ++i) {
+      KVARTS_CHECK_OK(keys::Apply({txn, guard}, body_.commands[i], &outcomes_[i]));
+    }
+    past_retention_ = guard.past_retention();
+    return {};
+  }
+
   // What the client does not know already: the value after an increment or an append, and when it will be gone.
   static void WriteResult(JsonWriter& json, const keys::Command& command, const keys::Outcome& outcome) {
-    json.BeginObject();
-    if (Shows(command)) {
-      WriteValue(json, outcome.header, outcome.value);
-    }
+    if (Shows(command)) WriteValue(json, outcome.header, outcome.value);
     if (outcome.header.expiry != kNever) json.Field("expiry", outcome.header.expiry.ToString());
-    json.EndObject();
   }
 
   Catalog& catalog_;
+  Tables& tables_;
   const CommitBody body_;
   std::vector<keys::Outcome> outcomes_;
+  std::vector<RowResult> rows_;
   bool past_retention_ = false;
 };
 
@@ -180,6 +202,11 @@ Status AuthorizeCommit(const Call& call, const CommitBody& body) {
                                      : Authorize(call, Right::kWrite, keys::KeyOf(command)));
     if (Shows(command)) KVARTS_CHECK_OK(Authorize(call, Right::kRead, keys::KeyOf(command)));
   }
+  for (const TableCommand& command : body.rows) {
+    const std::string path = ScopePath(command.table);
+    KVARTS_CHECK_OK(AuthorizeTables(call, Right::kWrite, path));
+    if (command.Reads()) KVARTS_CHECK_OK(AuthorizeTables(call, Right::kRead, path));
+  }
   return {};
 }
 
@@ -187,6 +214,17 @@ Status AuthorizeCommit(const Call& call, const CommitBody& body) {
 BytesView PlaceOf(const keys::Command& command) {
   const auto* range = std::get_if<keys::DeleteRange>(&command);
   return range == nullptr ? keys::KeyOf(command) : BytesView(range->range.start);
+}
+
+Result<std::unique_ptr<WriteOp>> MakeCommit(Call& call, CommitBody body) {
+  KVARTS_CHECK_OK(AuthorizeCommit(call, body));
+  KVARTS_TRY(RunOptions options, RunOptionsOf(call));
+  for (const keys::Command& command : body.commands) call.CountPlace(PlaceOf(command));
+  const size_t commands = body.requirements.size() + body.order.size();
+  auto write = std::make_unique<CommitWrite>(call.service, std::move(body));
+  write->commands = commands;
+  write->options = std::move(options);
+  return write;
 }
 
 }  // namespace
@@ -209,14 +247,15 @@ Result<std::unique_ptr<SlowOp>> GetKeys(Call& call) {
 Result<std::unique_ptr<WriteOp>> Commit(Call& call) {
   KVARTS_CHECK_OK(WantJson(call));
   KVARTS_TRY(CommitBody body, ParseCommitBody(call.body, call.service.engine().limits().max_commit_operations));
-  KVARTS_CHECK_OK(AuthorizeCommit(call, body));
-  KVARTS_TRY(RunOptions options, RunOptionsOf(call));
-  for (const keys::Command& command : body.commands) call.CountPlace(PlaceOf(command));
-  const size_t commands = body.requirements.size() + body.commands.size();
-  auto write = std::make_unique<CommitWrite>(call.service.catalog, std::move(body));
-  write->commands = commands;
-  write->options = std::move(options);
-  return write;
+  return MakeCommit(call, std::move(body));
+}
+
+Result<std::unique_ptr<WriteOp>> BatchRows(Call& call) {
+  KVARTS_CHECK_OK(WantJson(call));
+  CommitBody body;
+  KVARTS_TRY(body.rows, ParseRowBatch(call.body, call.service.engine().limits().max_commit_operations));
+  body.order.assign(body.rows.size(), CommitBody::Of::kRow);
+  return MakeCommit(call, std::move(body));
 }
 
 }  // namespace kvarts::http

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <functional>
 
 #include "core/user_keys.h"
 #include "encoding/json_minify.h"
@@ -10,6 +11,7 @@
 #include "encoding/json_writer.h"
 #include "model/keys/keys.h"
 #include "net/http/negotiate.h"
+#include "protocol/http/row_bodies.h"
 
 namespace kvarts::http {
 namespace {
@@ -166,10 +168,12 @@ bool ReadOneField(JsonReader& json, std::string_view name, Fields* fields) {
   return true;
 }
 
-// Reads an object that may have these fields and no others. What is bytes may be in base64.
-Fields ReadFields(JsonReader& json, std::initializer_list<std::string_view> allowed) {
+// Reads an object that may have these fields and no others, unless `other` takes them. What is bytes may be in base64.
+Fields ReadFields(JsonReader& json, std::initializer_list<std::string_view> allowed,
+                  const std::function<bool(std::string_view)>& other = {}) {
   Fields fields;
   json.Object([&](std::string_view name) {
+    if (other && other(name)) return;
     const std::string_view plain = name.substr(0, name.ends_with(kBase64) ? name.size() - kBase64.size() : name.npos);
     if (std::ranges::find(allowed, plain) == allowed.end() || !ReadOneField(json, name, &fields)) json.Unknown(name);
   });
@@ -283,15 +287,35 @@ keys::Command MakeCommand(JsonReader& json, Fields& fields) {
     Only(json, fields, kKey | kBy);
     return keys::Add{TakeKey(json, fields), fields.by.value_or(1)};
   }
-  json.Require(op == "delete_range", "op is put, delete, touch, increment, append, add or delete_range");
+  json.Require(op == "delete_range",
+               "op is put, delete, touch, increment, append, add, delete_range, put_row, patch_row or delete_row");
   Only(json, fields, kRange);
   return keys::DeleteRange{TakeRange(json, fields)};
 }
 
-keys::Command ReadMutation(JsonReader& json) {
-  Fields fields = ReadFields(json, {"op", "key", "value", "type", "counter", "ttl", "envelope", "by", "prefix", "start",
-                                    "end", "absent", "present", "version", "missing_ok"});
-  return MakeCommand(json, fields);
+void ReadMutation(JsonReader& json, CommitBody* commit) {
+  constexpr std::string_view kOfRow = "_row";
+  RowFields row;
+  const auto of_row = [&](std::string_view name) {
+    // What both have: of a row a key is an object.
+    if (name == "missing_ok" || (name == "key" && json.Peek() != JsonKind::kObject)) return false;
+    return ReadRowField(json, name, &row);
+  };
+  Fields fields = ReadFields(json,
+                             {"op", "key", "value", "type", "counter", "ttl", "envelope", "by", "prefix", "start",
+                              "end", "absent", "present", "version", "missing_ok"},
+                             of_row);
+  const std::string_view op = fields.op.value_or("");
+  if (!op.ends_with(kOfRow)) {
+    json.Require(!row.any, "only the operations put_row, patch_row and delete_row take such fields");
+    commit->commands.push_back(MakeCommand(json, fields));
+    commit->order.push_back(CommitBody::Of::kKey);
+    return;
+  }
+  Only(json, fields, kMissingOk);
+  row.missing_ok = fields.missing_ok;
+  commit->rows.push_back(MakeRowCommand(json, op.substr(0, op.size() - kOfRow.size()), std::move(row)));
+  commit->order.push_back(CommitBody::Of::kRow);
 }
 
 keys::Requirement ReadPrecondition(JsonReader& json) {
@@ -383,7 +407,7 @@ Result<CommitBody> ParseCommitBody(std::string_view body, size_t max_operations)
       });
     } else if (name == "mutations") {
       json.Array([&] {
-        if (count()) commit.commands.push_back(ReadMutation(json));
+        if (count()) ReadMutation(json, &commit);
       });
     } else {
       json.Unknown(name);
@@ -394,7 +418,7 @@ Result<CommitBody> ParseCommitBody(std::string_view body, size_t max_operations)
                  {{"limit", "max_commit_operations"}, {"at_most", std::to_string(max_operations)}});
   }
   KVARTS_CHECK_OK(json.Finish());
-  if (commit.commands.empty() && commit.requirements.empty()) {
+  if (commit.order.empty() && commit.requirements.empty()) {
     return Error(ErrorCode::kInvalidArgument, "a commit has preconditions or mutations");
   }
   KVARTS_CHECK_OK(keys::CheckAdds(commit.commands));

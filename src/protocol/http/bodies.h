@@ -8,6 +8,7 @@
 
 #include "encoding/json_reader.h"
 #include "model/keys/keys.h"
+#include "protocol/http/row_commands.h"
 
 namespace kvarts::http {
 
@@ -18,8 +19,13 @@ Result<keys::Put> ParsePutBody(std::string_view body);
 Result<keys::Command> ParsePatchBody(std::string_view body);
 
 struct CommitBody {
-  std::vector<keys::Requirement> requirements;
-  std::vector<keys::Command> commands;
+  std::vector<keys::Requirement> requirements = {};
+  std::vector<keys::Command> commands = {};
+  // Commands about rows, which share nothing with those about keys but the commit.
+  std::vector<TableCommand> rows = {};
+  // In which order both were given.
+  enum class Of : uint8_t { kKey, kRow };
+  std::vector<Of> order = {};
 };
 // {"preconditions": […], "mutations": […]}, at most so many of both together.
 Result<CommitBody> ParseCommitBody(std::string_view body, size_t max_operations);

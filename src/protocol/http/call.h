@@ -4,6 +4,7 @@
 // answers at once or returns an operation that owns all it needs. Nothing of the request outlives the handler but that.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <variant>
@@ -75,13 +76,15 @@ class Answer {
   int status_ = 0;
 };
 
+// What a path has in place of the parameters of its route, in their order, still percent-encoded.
+using PathValues = std::array<std::string_view, 4>;
+
 struct Call {
   Service& service;
   LoopState& loop;
   const RequestHead& head;
   std::string_view body;
-  // What follows the fixed part of the route's path, still percent-encoded.
-  std::string_view rest;
+  PathValues values;
   RequestInfo& info;
   Answer& answer;
   // Of the reads that a handler made itself.

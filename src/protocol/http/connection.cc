@@ -138,7 +138,7 @@ Connection::Step Connection::Dispatch(std::string_view body) {
   // A write that is refused is answered behind those before it.
   Answer answer(service_, loop_.date, info, batch_.empty() ? &stream_.output() : &behind_);
   if (Admit(found, &info, answer)) {
-    Call call{service_, loop_, head_, body, found.rest, info, answer};
+    Call call{service_, loop_, head_, body, found.values, info, answer};
     RunHandler(call, *found.route);
   } else {
     Done(info, answer.status(), {});

@@ -11,9 +11,10 @@ Result<std::unique_ptr<WriteOp>> PutKey(Call& call);
 Result<std::unique_ptr<WriteOp>> DeleteKey(Call& call);
 Result<std::unique_ptr<WriteOp>> PatchKey(Call& call);
 
-// batch_handlers.cc: many keys at once.
+// batch_handlers.cc: many keys at once, and rows.
 Result<std::unique_ptr<SlowOp>> GetKeys(Call& call);
 Result<std::unique_ptr<WriteOp>> Commit(Call& call);
+Result<std::unique_ptr<WriteOp>> BatchRows(Call& call);
 
 // range_handlers.cc: ranges of keys.
 Result<std::unique_ptr<SlowOp>> ListKeys(Call& call);
@@ -30,6 +31,42 @@ Result<std::unique_ptr<SlowOp>> DeleteNamespace(Call& call);
 Result<std::unique_ptr<SlowOp>> MoveIntoNamespace(Call& call);
 Result<std::unique_ptr<SlowOp>> DropBucket(Call& call);
 Result<std::unique_ptr<SlowOp>> ExplainKey(Call& call);
+
+// catalog_handlers.cc: projects and datasets.
+Result<std::unique_ptr<SlowOp>> ListProjects(Call& call);
+Result<std::unique_ptr<SlowOp>> GetProject(Call& call);
+Result<std::unique_ptr<SlowOp>> PutProject(Call& call);
+Result<std::unique_ptr<SlowOp>> PatchProject(Call& call);
+Result<std::unique_ptr<SlowOp>> DeleteProject(Call& call);
+Result<std::unique_ptr<SlowOp>> ListDatasets(Call& call);
+Result<std::unique_ptr<SlowOp>> GetDataset(Call& call);
+Result<std::unique_ptr<SlowOp>> PutDataset(Call& call);
+Result<std::unique_ptr<SlowOp>> PatchDataset(Call& call);
+Result<std::unique_ptr<SlowOp>> DeleteDataset(Call& call);
+
+// table_handlers.cc: tables and their indexes.
+Result<std::unique_ptr<SlowOp>> ListTables(Call& call);
+Result<std::unique_ptr<SlowOp>> GetTable(Call& call);
+Result<std::unique_ptr<SlowOp>> PutTable(Call& call);
+Result<std::unique_ptr<SlowOp>> PatchTable(Call& call);
+Result<std::unique_ptr<SlowOp>> DeleteTable(Call& call);
+Result<std::unique_ptr<SlowOp>> ListIndexes(Call& call);
+Result<std::unique_ptr<SlowOp>> GetIndex(Call& call);
+Result<std::unique_ptr<SlowOp>> PutIndex(Call& call);
+Result<std::unique_ptr<SlowOp>> DeleteIndex(Call& call);
+
+// row_handlers.cc: one row.
+Status GetRow(Call& call);
+Result<std::unique_ptr<WriteOp>> PutRowAt(Call& call);
+Result<std::unique_ptr<WriteOp>> PostRow(Call& call);
+Result<std::unique_ptr<WriteOp>> DeleteRowAt(Call& call);
+Result<std::unique_ptr<WriteOp>> PatchRowAt(Call& call);
+
+// row_query_handlers.cc: many rows.
+Result<std::unique_ptr<SlowOp>> GetRows(Call& call);
+Result<std::unique_ptr<SlowOp>> QueryTable(Call& call);
+Result<std::unique_ptr<SlowOp>> ListRows(Call& call);
+Result<std::unique_ptr<SlowOp>> SplitRows(Call& call);
 
 // admin_handlers.cc: what operators ask for.
 Result<std::unique_ptr<SlowOp>> ListTokens(Call& call);

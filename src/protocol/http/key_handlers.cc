@@ -12,6 +12,7 @@
 #include "protocol/http/bodies.h"
 #include "protocol/http/handlers.h"
 #include "protocol/http/items.h"
+#include "protocol/http/read_terms.h"
 #include "protocol/http/requests.h"
 #include "protocol/http/tags.h"
 #include "protocol/http/work_op.h"
@@ -112,10 +113,6 @@ class KeyWrite final : public WriteOp {
   bool past_retention_ = false;
 };
 
-bool WantsMinimal(const Call& call) {
-  return call.head.Has(Field::kPrefer) && call.head.prefer().find("return=minimal") != std::string_view::npos;
-}
-
 Result<std::unique_ptr<WriteOp>> MakeWrite(const Call& call, keys::Command command, Bytes key, int status) {
   KVARTS_TRY(RunOptions options, RunOptionsOf(call));
   auto write =
@@ -168,38 +165,6 @@ Result<keys::Put> JsonPut(const Call& call) {
   return ParsePutBody(call.body);
 }
 
-// What a read of a key asks for by its head.
-struct ReadTerms {
-  std::optional<std::string_view> accept;
-  std::optional<std::string_view> if_match;
-  std::optional<std::string_view> if_none_match;
-
-  explicit ReadTerms(const RequestHead& head)
-      : accept(Of(head, Field::kAccept)),
-        if_match(Of(head, Field::kIfMatch)),
-        if_none_match(Of(head, Field::kIfNoneMatch)) {}
-
- private:
-  static std::optional<std::string_view> Of(const RequestHead& head, Field field) {
-    return head.Has(field) ? std::optional(head.Get(field)) : std::nullopt;
-  }
-};
-
-// Answers 304 when the client has what it would be sent.
-Result<bool> AnswerUnchanged(const ReadTerms& terms, const RequestInfo& info, const Cost& cost, Version version,
-                             Answer& answer) {
-  if (!terms.if_none_match) return false;
-  KVARTS_TRY(const EntityTags tags, EntityTags::Parse(*terms.if_none_match, "If-None-Match"));
-  Tag tag(version);
-  bool has = tags.HoldsWeakly(tag.text());
-  // Who can unpack it may have it packed.
-  if (!has && info.gzip) has = tags.HoldsWeakly(tag.Compressed().text());
-  if (!has) return false;
-  answer.Begin(304, cost).ETag(tag.text());
-  answer.Finish();
-  return true;
-}
-
 // The answer to a read, or what makes it, if it is large.
 Result<std::unique_ptr<SlowOp>> AnswerRead(const ReadTerms& terms, const RequestInfo& info, const Cost& cost,
                                            BytesView key, std::optional<Record> record, Answer& answer) {
@@ -207,10 +172,8 @@ Result<std::unique_ptr<SlowOp>> AnswerRead(const ReadTerms& terms, const Request
     return Error(ErrorCode::kNotFound, "there is nothing under the key", {{"key", Escaped(key)}});
   }
   KVARTS_TRY(const Form form, FormOf(terms.accept, RawType(record->header, record->value)));
-  if (terms.if_match) {
-    KVARTS_TRY(const keys::Condition condition, MatchOf(*terms.if_match));
-    if (!condition.HoldsFor(record)) return keys::ConditionFailed(key, record);
-  }
+  KVARTS_TRY(const bool matches, Matches(terms, record));
+  if (!matches) return keys::ConditionFailed(key, record);
   KVARTS_TRY(const bool unchanged, AnswerUnchanged(terms, info, cost, record->header.version, answer));
   if (unchanged) return nullptr;
   const bool is_work = form == Form::kJson || info.gzip;

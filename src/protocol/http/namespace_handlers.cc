@@ -4,6 +4,7 @@
 #include "net/http/target.h"
 #include "protocol/http/access.h"
 #include "protocol/http/bodies.h"
+#include "protocol/http/catalog_items.h"
 #include "protocol/http/handlers.h"
 #include "protocol/http/requests.h"
 #include "protocol/http/work_op.h"
@@ -125,24 +126,9 @@ WorkOp::Reply NamespaceReply(const Namespace& space) {
   return reply;
 }
 
-// 200, or 202 with the job that does the rest.
-WorkOp::Reply JobReply(const std::optional<JobId>& job) {
-  WorkOp::Reply reply;
-  JsonWriter json(&reply.body);
-  json.BeginObject().Name("job");
-  if (job) {
-    reply.status = 202;
-    json.Text(job->ToString());
-  } else {
-    json.Null();
-  }
-  json.EndObject();
-  return reply;
-}
-
 // The name in "/namespaces/{name}" and what follows it.
 Result<std::string> NameOf(const Call& call) {
-  KVARTS_TRY(std::string name, PercentDecode(call.rest));
+  KVARTS_TRY(std::string name, PercentDecode(call.values[0]));
   KVARTS_CHECK_OK(CheckNamespaceName(name));
   return name;
 }
@@ -243,7 +229,7 @@ Result<std::unique_ptr<SlowOp>> DeleteNamespace(Call& call) {
   KVARTS_TRY(options.run, RunOptionsOf(call));
   return OnWorkers([&catalog = call.service.catalog, name, options]() -> Result<WorkOp::Reply> {
     KVARTS_TRY(const Catalog::Dropped dropped, catalog.Drop(name, options));
-    return JobReply(dropped.job);
+    return StartedReply(dropped.job);
   });
 }
 
@@ -267,7 +253,7 @@ Result<std::unique_ptr<SlowOp>> MoveIntoNamespace(Call& call) {
   KVARTS_CHECK_OK(json.Finish());
   return OnWorkers([&catalog = call.service.catalog, spec]() -> Result<WorkOp::Reply> {
     KVARTS_TRY(const JobId job, catalog.StartMove(spec));
-    return JobReply(job);
+    return StartedReply(job);
   });
 }
 
@@ -290,7 +276,7 @@ Result<std::unique_ptr<SlowOp>> DropBucket(Call& call) {
   const Bytes leading = std::move(given).value_or("");
   return OnWorkers([&catalog = call.service.catalog, name, leading, bucket]() -> Result<WorkOp::Reply> {
     KVARTS_TRY(const Catalog::Dropped dropped, catalog.DropBucket(name, leading, bucket));
-    return JobReply(dropped.job);
+    return StartedReply(dropped.job);
   });
 }
 

@@ -52,13 +52,15 @@ constexpr auto kSchemas = std::to_array<Schema>({
         "start_base64":{"type":"string"},"end":{"type":"string"},"end_base64":{"type":"string"},
         "unchanged_since":{"type":"string"}}}},
       "mutations":{"type":"array","items":{"type":"object","required":["op"],"properties":{
-        "op":{"enum":["put","delete","touch","increment","append","add","delete_range"]},"key":{"type":"string"},
+        "op":{"enum":["put","delete","touch","increment","append","add","delete_range",
+          "put_row","patch_row","delete_row"]},"key":{"type":["string","object"]},
         "key_base64":{"type":"string"},"value":{},"value_base64":{"type":"string"},"ttl":{"type":["number","null"]},
         "type":{"type":"string"},"counter":{"type":"boolean"},"by":{"type":"integer"},"prefix":{"type":"string"},
         "prefix_base64":{"type":"string"},"start":{"type":"string"},"start_base64":{"type":"string"},
         "end":{"type":"string"},"end_base64":{"type":"string"},
         "absent":{"const":true},"present":{"const":true},"version":{"type":"string"},
-        "missing_ok":{"type":"boolean"},"envelope":{"$ref":"#/components/schemas/Envelope"}}}}}})"},
+        "missing_ok":{"type":"boolean"},"envelope":{"$ref":"#/components/schemas/Envelope"}},
+        "description":"An operation on a row has the fields of a RowCommand."}}}})"},
     {"Envelope", R"({"type":"object","properties":{"schemaVersion":{"type":"integer"},"entityType":{"type":"string"},
       "tenantId":{"type":"string"},"updatedBy":{"type":"string"},"traceId":{"type":"string"},
       "commandId":{"type":"string"}}})"},
@@ -118,6 +120,94 @@ constexpr auto kSchemas = std::to_array<Schema>({
     {"HotKey", R"({"type":"object","properties":{"key":{"type":"string"},"key_base64":{"type":"string"},
       "cut":{"const":true},"namespace":{"type":"string"},"reads_per_second":{"type":"number"},"writes_per_second":{"type":"number"},
       "bytes_per_second":{"type":"number"}}})"},
+    {"CatalogItem", R"({"type":"object","required":["name","id","created"],"properties":{"name":{"type":"string"},
+      "id":{"type":"string","format":"uuid"},"created":{"type":["string","null"],"format":"date-time"}}})"},
+    {"Projects", R"({"type":"object","properties":{
+      "projects":{"type":"array","items":{"$ref":"#/components/schemas/CatalogItem"}},
+      "next":{"type":["string","null"]}}})"},
+    {"Datasets", R"({"type":"object","properties":{
+      "datasets":{"type":"array","items":{"$ref":"#/components/schemas/CatalogItem"}},
+      "next":{"type":["string","null"]}}})"},
+    {"Tables", R"({"type":"object","properties":{
+      "tables":{"type":"array","items":{"$ref":"#/components/schemas/CatalogItem"}},
+      "next":{"type":["string","null"]}}})"},
+    {"NameBody", R"({"type":"object","required":["name"],"properties":{"name":{"type":"string"}}})"},
+    {"KeyFields", R"({"type":"array","items":{"oneOf":[{"type":"string"},{"type":"object","required":["name"],
+      "properties":{"name":{"type":"string"},
+        "type":{"enum":["text","number","binary","bool","timestamp","uuid"]},"order":{"enum":["asc","desc"]},
+        "min_length":{"type":"integer"},"max_length":{"type":"integer"},"pattern":{"type":"string"}}}]}})"},
+    {"TableSpec", R"({"type":"object","required":["key"],"properties":{
+      "key":{"type":"object","required":["partition"],"properties":{
+        "partition":{"$ref":"#/components/schemas/KeyFields"},"sort":{"$ref":"#/components/schemas/KeyFields"}}},
+      "indexes":{"type":"array","items":{"$ref":"#/components/schemas/IndexSpec"}},
+      "ttl":{"type":["object","null"],"properties":{"field":{"type":"string"},"default":{"type":"number"}}},
+      "schema":{"description":"JSON Schema that rows must follow."},
+      "profile":{"enum":["lookup","ingest","window"]}}})"},
+    {"TablePatch", R"({"type":"object","properties":{"name":{"type":"string"},
+      "ttl":{"type":["object","null"],"properties":{"field":{"type":"string"},"default":{"type":"number"}}},
+      "schema":{}}})"},
+    {"Table", R"({"allOf":[{"$ref":"#/components/schemas/CatalogItem"},{"type":"object","properties":{
+      "project":{"type":"string"},"dataset":{"type":"string"},"number":{"type":"integer"},"key":{"type":"object"},
+      "ttl":{"type":"object"},"schema":{},"schemaVersion":{"type":"integer"},"profile":{"type":"string"},
+      "indexes":{"type":"array","items":{"$ref":"#/components/schemas/Index"}}}}]})"},
+    {"IndexFields", R"({"type":"array","items":{"oneOf":[{"type":"string"},{"type":"object","required":["path"],
+      "properties":{"path":{"type":"string"},
+        "type":{"enum":["text","number","binary","bool","timestamp","uuid"]},"order":{"enum":["asc","desc"]},
+        "trim":{"type":"boolean"},"lower":{"type":"boolean"}}}]}})"},
+    {"IndexSpec", R"({"type":"object","properties":{"name":{"type":"string"},"local":{"type":"boolean"},
+      "unique":{"type":"boolean"},"sparse":{"type":"boolean"},
+      "partition":{"$ref":"#/components/schemas/IndexFields"},"sort":{"$ref":"#/components/schemas/IndexFields"},
+      "where":{"type":["string","null"]},
+      "include":{"oneOf":[{"enum":["key","all"]},{"type":"array","items":{"type":"string"}}]},
+      "throttle":{"type":"integer","description":"Rows a second that the job adds; 0 is no limit."}}})"},
+    {"Index", R"({"type":"object","properties":{"name":{"type":"string"},"local":{"type":"boolean"},
+      "unique":{"type":"boolean"},"sparse":{"type":"boolean"},"partition":{"type":"array"},"sort":{"type":"array"},
+      "where":{"type":"string"},"include":{},"state":{"enum":["building","ready","dropping"]},
+      "job":{"type":["string","null"]},
+      "progress":{"type":"object","properties":{"state":{"type":"string"},"done":{"type":"integer"},
+        "total":{"type":["integer","null"]},"error":{"type":"string"}}},
+      "findings":{"type":"array","items":{"type":"object","properties":{"kind":{"enum":["duplicate","refused"]},
+        "row":{"type":"object"},"other":{"type":"object"}}}}}})"},
+    {"Indexes", R"({"type":"object","properties":{
+      "indexes":{"type":"array","items":{"$ref":"#/components/schemas/Index"}}}})"},
+    {"Row", R"({"type":"object","required":["key","value","version","expiry"],"properties":{
+      "key":{"type":"object"},"value":{"type":"object"},"version":{"type":"string","pattern":"^[0-9]+$"},
+      "updatedAt":{"type":"string","format":"date-time"},"updatedBy":{"type":"string"},"trace":{"type":"string"},
+      "schemaVersion":{"type":"integer"},"expiry":{"type":["string","null"],"format":"date-time"}}})"},
+    {"RowBody", R"({"type":"object","description":"The row. $binary, $set, $number and $map say what JSON lacks."})"},
+    {"RowPatch", R"({"type":"object","properties":{"update":{"$ref":"#/components/schemas/RowUpdate"},
+      "patch":{"type":"object"}}})"},
+    {"RowUpdate", R"({"type":"object","properties":{"set":{"type":"object"},"set_if_missing":{"type":"object"},
+      "remove":{"type":"array","items":{"type":"string"}},"increment":{"type":"object"},"append":{"type":"object"},
+      "prepend":{"type":"object"},"add_to_set":{"type":"object"},"remove_from_set":{"type":"object"}}})"},
+    {"RowWritten", R"({"type":"object","required":["key","version"],"properties":{"key":{"type":"object"},
+      "version":{"type":"string"},"before":{"type":["object","null"]},"after":{"type":["object","null"]},
+      "expiry":{"type":["string","null"]}}})"},
+    {"RowKeysBody", R"({"type":"object","required":["keys"],"properties":{
+      "keys":{"type":"array","items":{"type":"object"}},"fields":{"type":"array","items":{"type":"string"}}}})"},
+    {"Rows", R"({"type":"object","required":["rows"],"properties":{
+      "rows":{"type":"array","items":{"oneOf":[{"$ref":"#/components/schemas/Row"},{"type":"null"}]}}}})"},
+    {"Bound", R"({"type":"object","required":["value"],"properties":{"value":{},"inclusive":{"type":"boolean"}}})"},
+    {"RowQuery", R"({"type":"object","required":["partition"],"properties":{"index":{"type":"string"},
+      "partition":{"type":"object"},"sort":{"type":"array"},"from":{"$ref":"#/components/schemas/Bound"},
+      "to":{"$ref":"#/components/schemas/Bound"},"prefix":{},"reverse":{"type":"boolean"},
+      "filter":{"type":["string","null"]},"fields":{"type":["array","null"],"items":{"type":"string"}},
+      "limit":{"type":"integer"},"maxBytes":{"type":"integer"},"cursor":{"type":["string","null"]}}})"},
+    {"RowPage", R"({"type":"object","required":["rows","cursor","examined"],"properties":{
+      "rows":{"type":"array","items":{"$ref":"#/components/schemas/Row"}},"cursor":{"type":["string","null"]},
+      "examined":{"type":"integer"}}})"},
+    {"SplitBody", R"({"type":"object","required":["parts"],"properties":{"parts":{"type":"integer"},
+      "filter":{"type":["string","null"]}}})"},
+    {"Cursors", R"({"type":"object","properties":{"cursors":{"type":"array","items":{"type":"string"}}}})"},
+    {"RowCommand", R"({"type":"object","required":["op","table"],"properties":{"op":{"enum":["put","patch","delete"]},
+      "table":{"type":"object","required":["project","dataset","table"],"properties":{"project":{"type":"string"},
+        "dataset":{"type":"string"},"table":{"type":"string"}}},
+      "row":{"$ref":"#/components/schemas/RowBody"},"key":{"type":"object"},"patch":{"type":"object"},
+      "update":{"$ref":"#/components/schemas/RowUpdate"},"ifVersion":{"type":"string"},"ifAbsent":{"const":true},
+      "ifPresent":{"const":true},"where":{"type":"string"},"make":{"type":"boolean"},
+      "missing_ok":{"type":"boolean"},"return":{"enum":["before","after"]}}})"},
+    {"RowBatch", R"({"type":"object","required":["commands"],"properties":{
+      "commands":{"type":"array","items":{"$ref":"#/components/schemas/RowCommand"}}}})"},
     {"Problem", R"({"type":"object","required":["type","title","status","detail"],"properties":{
       "type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer"},"detail":{"type":"string"},
       "field":{"type":"string","description":"Of the body: what is wrong in it."},
@@ -201,6 +291,7 @@ void WriteRequestBody(JsonWriter& json, const Route& route) {
   json.Name("requestBody").BeginObject().Field("required", true).Name("content").BeginObject();
   WriteContent(json, "application/json", route.request_schema);
   if (route.takes_raw) WriteContent(json, "*/*", {});
+  if (!route.also_takes.empty()) WriteContent(json, route.also_takes, {});
   json.EndObject().EndObject();
 }
 

@@ -9,7 +9,7 @@
 namespace kvarts::http {
 
 Result<BytesView> KeyOf(const Call& call, Bytes* scratch) {
-  KVARTS_TRY(const BytesView key, PercentDecode(call.rest, scratch));
+  KVARTS_TRY(const BytesView key, PercentDecode(call.values[0], scratch));
   if (key.empty()) return Error(ErrorCode::kInvalidArgument, "the key is empty");
   return key;
 }
@@ -122,6 +122,10 @@ Result<Freshness> FreshnessOf(Call& call) {
   const bool consistent = query.Flag("consistent");
   KVARTS_CHECK_OK(query.Finish());
   return FreshnessOf(call, consistent);
+}
+
+bool WantsMinimal(const Call& call) {
+  return call.head.Has(Field::kPrefer) && call.head.prefer().find("return=minimal") != std::string_view::npos;
 }
 
 KeyRange RangeOf(QueryReader& query) {

@@ -20,6 +20,9 @@ Result<keys::Condition> MatchOf(std::string_view if_match);
 // The header Kvarts-Durability, or the server's default; and in whose name it happens.
 Result<RunOptions> RunOptionsOf(const Call& call);
 
+// Whether Prefer asks for an answer to a write without a body.
+bool WantsMinimal(const Call& call);
+
 // How new what is read must be: by Kvarts-Consistency, by `consistent` in the query, or by the server's default; and
 // what the session has seen, by Kvarts-Session or the cookie. Notes whether that costs more.
 Result<Freshness> FreshnessOf(Call& call, bool consistent);

@@ -1,6 +1,7 @@
 #include "protocol/http/routes.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "protocol/http/handlers.h"
 
@@ -405,24 +406,34 @@ std::vector<Route> MakeRoutes() {
   };
 }
 
-// Whether the path is the route's, and what it has in place of the parameter. A key takes all that is left, anything
+// Whether the path is the route's, and what it has in place of the parameters. A key takes all that is left, anything
 // else ends at the next slash.
-bool Matches(std::string_view pattern, std::string_view path, std::string_view* rest) {
-  const size_t open = pattern.find('{');
-  if (open == std::string_view::npos) return pattern == path;
-  if (!path.starts_with(pattern.substr(0, open))) return false;
-  const std::string_view after = pattern.substr(pattern.find('}') + 1);
-  *rest = path.substr(open);
-  if (pattern.substr(open) == "{key}") return true;
-  if (!rest->ends_with(after)) return false;
-  rest->remove_suffix(after.size());
-  return rest->find('/') == std::string_view::npos;
+bool Matches(std::string_view pattern, std::string_view path, PathValues* values) {
+  for (std::string_view& value : *values) {
+    const size_t open = pattern.find('{');
+    if (open == std::string_view::npos) return pattern == path;
+    if (!path.starts_with(pattern.substr(0, open))) return false;
+    pattern.remove_prefix(open);
+    path.remove_prefix(open);
+    value = path;
+    if (pattern == "{key}") return true;
+    value = path.substr(0, path.find('/'));
+    pattern.remove_prefix(pattern.find('}') + 1);
+    path.remove_prefix(value.size());
+  }
+  return pattern == path;
+}
+
+std::vector<Route> AllRoutes() {
+  std::vector<Route> routes = MakeRoutes();
+  std::ranges::move(TableRoutes(), std::back_inserter(routes));
+  return routes;
 }
 
 }  // namespace
 
 std::span<const Route> Routes() {
-  static const std::vector<Route> routes = MakeRoutes();
+  static const std::vector<Route> routes = AllRoutes();
   return routes;
 }
 
@@ -431,12 +442,12 @@ Found FindRoute(Method method, std::string_view path) {
   Found found;
   const Method wanted = method == Method::kHead ? Method::kGet : method;
   for (const Route& route : Routes()) {
-    std::string_view rest;
-    if (!Matches(route.path, path, &rest)) continue;
+    PathValues values;
+    if (!Matches(route.path, path, &values)) continue;
     found.path_exists = true;
     if (route.method != wanted) continue;
     found.route = &route;
-    found.rest = rest;
+    found.values = values;
     return found;
   }
   return found;

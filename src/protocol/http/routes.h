@@ -39,15 +39,18 @@ struct Route {
   std::vector<Parameter> parameters = {};
   std::string_view request_schema = {};
   std::vector<Response> responses = {};
-  bool takes_raw = false;  // a body of any other type is the value itself
+  bool takes_raw = false;            // a body of any other type is the value itself
+  std::string_view also_takes = {};  // a media type of bodies, besides JSON
 };
 
 std::span<const Route> Routes();
+// Those of tables, which are a table of their own (table_routes.cc).
+std::vector<Route> TableRoutes();
 
 struct Found {
   const Route* route = nullptr;  // null: there is none
-  std::string_view rest;         // of the path, for the parameter
-  bool path_exists = false;      // with another method
+  PathValues values = {};
+  bool path_exists = false;  // with another method
 };
 // HEAD finds what GET finds.
 Found FindRoute(Method method, std::string_view path);

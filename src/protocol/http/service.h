@@ -12,6 +12,7 @@
 #include "model/access/tokens.h"
 #include "model/catalog/catalog.h"
 #include "model/keys/pages.h"
+#include "model/table/tables.h"
 #include "net/http/response_head.h"
 #include "protocol/common/loop_metrics.h"
 #include "protocol/common/loop_reads.h"
@@ -46,6 +47,7 @@ struct LoopState {
 struct Service {
   Store& store;
   Catalog& catalog;
+  Tables& tables;
   Tokens& tokens;
   WorkerPool& workers;
   const Clock& clock;

@@ -1,0 +1,335 @@
+// Tables and their indexes: declared, looked at, changed and dropped.
+#include <algorithm>
+
+#include "encoding/document_json.h"
+#include "encoding/json_reader.h"
+#include "model/table/findings.h"
+#include "net/http/target.h"
+#include "protocol/http/access.h"
+#include "protocol/http/catalog_items.h"
+#include "protocol/http/handlers.h"
+#include "protocol/http/requests.h"
+#include "protocol/http/table_requests.h"
+
+namespace kvarts::http {
+namespace {
+
+// Of what stands in the way of an index, an answer shows so many.
+constexpr size_t kShownFindings = 100;
+
+// The members of an index, without what its job knows.
+void WriteIndexFields(JsonWriter& json, const TableIndex& index) {
+  WriteIndexSpec(index.spec, &json);
+  json.Field("state", IndexStateName(index.state)).Name("job");
+  if (index.job) {
+    json.Text(index.job->ToString());
+  } else {
+    json.Null();
+  }
+}
+
+void WriteIndexes(JsonWriter& json, const TableInfo& table) {
+  json.Name("indexes").BeginArray();
+  for (const TableIndex& index : table.indexes()) {
+    json.BeginObject();
+    WriteIndexFields(json, index);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+WorkOp::Reply TableReply(int status, const TablePath& path, const TableInfo& table) {
+  const TableInfo::Stored& stored = table.stored();
+  WorkOp::Reply reply;
+  reply.status = status;
+  JsonWriter json(&reply.body);
+  json.BeginObject().BytesField("project", path.project).BytesField("dataset", path.dataset);
+  WriteIdentity(json, stored.name, stored.id.uuid);
+  json.Field("number", stored.number.value);
+  WriteTableSpec(stored.spec, &json);
+  json.Field("schemaVersion", stored.schema_version);
+  WriteIndexes(json, table);
+  json.EndObject();
+  return reply;
+}
+
+Error CannotChange(const char* text, const char* field) {
+  return Error(ErrorCode::kInvalidArgument, text, {{"field", field}});
+}
+
+// What a declaration changes of a table that is there: how long rows live, and their schema. Nothing else of it may
+// differ. Indexes that it does not name stay.
+Result<Tables::TableChange> ChangeTo(const TableInfo& table, const TableSpec& wanted) {
+  const TableSpec& is = table.spec();
+  if (!(wanted.key == is.key)) return CannotChange("the key of a table cannot be changed", "key");
+  if (wanted.profile != is.profile) return CannotChange("the profile of a table cannot be changed", "profile");
+  for (const IndexSpec& index : wanted.indexes) {
+    const TableIndex* const there = table.IndexNamed(index.name);
+    if (there != nullptr && there->maintained() && there->spec == index) continue;
+    return Error(ErrorCode::kInvalidArgument, "the indexes of a table that is there are made and dropped one by one",
+                 {{"field", "indexes"}, {"index", index.name}, {"advice", "PUT or DELETE …/indexes/NAME"}});
+  }
+  Tables::TableChange change;
+  if (wanted.ttl != is.ttl) change.ttl = wanted.ttl;
+  if (wanted.schema != is.schema) change.schema = wanted.schema;
+  return change;
+}
+
+Result<WorkOp::Reply> DeclareTable(Tables& tables, const TablePath& path, const TableSpec& spec, bool must_be_new,
+                                   const RunOptions& options) {
+  const Result<TablePtr> created = tables.CreateTable(path, spec, options);
+  if (created.has_value()) return TableReply(201, path, **created);
+  if (created.error().code() != ErrorCode::kAlreadyExists) return created.error();
+  if (must_be_new) return IsThere(created.error());
+  KVARTS_TRY(TablePtr table, tables.Find(path));
+  KVARTS_TRY(const Tables::TableChange change, ChangeTo(*table, spec));
+  if (change.ttl || change.schema) {
+    KVARTS_TRY(table, tables.AlterTable(path, change, options));
+  }
+  return TableReply(200, path, *table);
+}
+
+// {"name": …}, or {"ttl": …, "schema": …}.
+struct TablePatch {
+  std::optional<std::string> name;
+  Tables::TableChange change;
+};
+Result<TablePatch> ParseTablePatch(std::string_view body) {
+  JsonReader json(body);
+  TablePatch patch;
+  json.Object([&](std::string_view name) {
+    if (name == "name") {
+      patch.name = json.Text();
+    } else if (name == "ttl") {
+      patch.change.ttl.emplace();
+      if (!json.TakeNull()) *patch.change.ttl = ReadTtlSpec(json);
+    } else if (name == "schema") {
+      patch.change.schema.emplace();
+      if (!json.TakeNull()) *patch.change.schema = ReadTableSchema(json);
+    } else {
+      json.Unknown(name);
+    }
+  });
+  const bool changes = patch.change.ttl || patch.change.schema;
+  json.Require(patch.name.has_value() != changes, "a table is renamed, or its ttl and schema are changed");
+  KVARTS_CHECK_OK(json.Finish());
+  if (patch.name) KVARTS_CHECK_OK(CheckCatalogName(*patch.name));
+  return patch;
+}
+
+struct IndexPath {
+  TablePath table;
+  std::string index;
+};
+Result<IndexPath> IndexOf(const Call& call) {
+  IndexPath path;
+  KVARTS_TRY(path.table, TableOf(call));
+  KVARTS_TRY(path.index, PercentDecode(call.values[3]));
+  KVARTS_CHECK_OK(CheckCatalogName(path.index));
+  return path;
+}
+
+Result<const TableIndex*> FindIndex(const TableInfo& table, const std::string& name) {
+  const TableIndex* const index = table.IndexNamed(name);
+  if (index != nullptr) return index;
+  return Error(ErrorCode::kNotFound, "there is no such index", {{"table", table.stored().name}, {"index", name}});
+}
+
+void WriteFindings(JsonWriter& json, const std::vector<Finding>& findings) {
+  json.Name("findings").BeginArray();
+  for (size_t i = 0; i < std::min(findings.size(), kShownFindings); ++i) {
+    json.BeginObject().Field("kind", findings[i].kind).Name("row");
+    WriteDocument(DocumentView(findings[i].row), &json);
+    if (!findings[i].other.empty()) {
+      json.Name("other");
+      WriteDocument(DocumentView(findings[i].other), &json);
+    }
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+// How far the job of an index is, and what it has found in its way.
+Status WriteProgress(JsonWriter& json, Store& store, const TableInfo& table, JobId id) {
+  const Result<JobRecord> job = Jobs(store).Get(id);
+  // Jobs that ended long ago are forgotten.
+  if (!job.has_value() && job.error().code() == ErrorCode::kNotFound) return {};
+  if (!job.has_value()) return job.error();
+  json.Name("progress").BeginObject().Field("state", JobStateName(job->state)).Field("done", job->done).Name("total");
+  if (job->total) {
+    json.Number(*job->total);
+  } else {
+    json.Null();
+  }
+  if (job->error) json.BytesField("error", job->error->text);
+  json.EndObject();
+  const TableId table_id = table.stored().id;
+  KVARTS_TRY(const auto findings, store.Run([&](Txn& txn) { return ReadFindings(txn, table_id, id); }));
+  if (!findings.empty()) WriteFindings(json, findings);
+  return {};
+}
+
+Result<WorkOp::Reply> IndexReply(Tables& tables, const TableInfo& table, const TableIndex& index) {
+  WorkOp::Reply reply;
+  JsonWriter json(&reply.body);
+  json.BeginObject();
+  WriteIndexFields(json, index);
+  if (index.job) KVARTS_CHECK_OK(WriteProgress(json, tables.store(), table, *index.job));
+  json.EndObject();
+  return reply;
+}
+
+struct IndexBody {
+  IndexSpec spec;
+  uint32_t throttle = 0;
+};
+Result<IndexBody> ParseIndex(const std::string& name, std::string_view text) {
+  JsonReader json(text);
+  IndexBody body;
+  const auto other = [&](std::string_view field) {
+    if (field != "throttle") return false;
+    body.throttle = static_cast<uint32_t>(json.Uint(UINT32_MAX));
+    return true;
+  };
+  body.spec = ReadIndexSpec(json, other, name);
+  KVARTS_CHECK_OK(json.Finish());
+  return body;
+}
+
+Result<WorkOp::Reply> CreateIndex(Tables& tables, const TablePath& path, const IndexBody& body, bool must_be_new,
+                                  const RunOptions& options) {
+  const Result<Tables::IndexWork> work = tables.CreateIndex(path, body.spec, body.throttle, options);
+  if (work.has_value()) return StartedReply(work->job);
+  if (work.error().code() != ErrorCode::kAlreadyExists) return work.error();
+  if (must_be_new) return IsThere(work.error());
+  KVARTS_TRY(const TablePtr table, tables.Find(path));
+  KVARTS_TRY(const TableIndex* index, FindIndex(*table, body.spec.name));
+  // The same again changes nothing.
+  if (!index->maintained() || !(index->spec == body.spec)) return work.error();
+  return IndexReply(tables, *table, *index);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SlowOp>> ListTables(Call& call) {
+  KVARTS_TRY(DatasetPath path, DatasetOf(call));
+  KVARTS_CHECK_OK(AuthorizeDeclaration(call, ScopePath(path)));
+  KVARTS_TRY(NamesQuery query, NamesQueryOf(call));
+  return OnWorkers(
+      [&tables = call.service.tables, path = std::move(path), query = std::move(query)]() -> Result<WorkOp::Reply> {
+        KVARTS_TRY(const NamesPage page, tables.ListTables(path, query.after, query.limit));
+        return NamesReply("tables", page);
+      });
+}
+
+Result<std::unique_ptr<SlowOp>> GetTable(Call& call) {
+  KVARTS_TRY(TablePath path, TableOf(call));
+  KVARTS_CHECK_OK(AuthorizeDeclaration(call, ScopePath(path)));
+  KVARTS_CHECK_OK(CheckNoQuery(call));
+  return OnWorkers([&tables = call.service.tables, path = std::move(path)]() -> Result<WorkOp::Reply> {
+    KVARTS_TRY(const TablePtr table, tables.Find(path));
+    return TableReply(200, path, *table);
+  });
+}
+
+Result<std::unique_ptr<SlowOp>> PutTable(Call& call) {
+  KVARTS_CHECK_OK(WantJson(call));
+  KVARTS_TRY(TablePath path, TableOf(call));
+  KVARTS_CHECK_OK(AuthorizeTables(call, Right::kAdmin, ScopePath(path)));
+  KVARTS_CHECK_OK(CheckNoQuery(call));
+  JsonReader json(call.body);
+  TableSpec spec = ReadTableSpec(json);
+  KVARTS_CHECK_OK(json.Finish());
+  KVARTS_TRY(const bool must_be_new, MustBeNew(call));
+  KVARTS_TRY(RunOptions options, RunOptionsOf(call));
+  return OnWorkers([&tables = call.service.tables, path = std::move(path), spec = std::move(spec), must_be_new,
+                    options = std::move(options)] { return DeclareTable(tables, path, spec, must_be_new, options); });
+}
+
+Result<std::unique_ptr<SlowOp>> PatchTable(Call& call) {
+  KVARTS_CHECK_OK(WantJson(call));
+  KVARTS_TRY(TablePath path, TableOf(call));
+  KVARTS_CHECK_OK(AuthorizeTables(call, Right::kAdmin, ScopePath(path)));
+  KVARTS_CHECK_OK(CheckNoQuery(call));
+  KVARTS_TRY(TablePatch patch, ParseTablePatch(call.body));
+  TablePath renamed = path;
+  if (patch.name) {
+    renamed.table = *patch.name;
+    KVARTS_CHECK_OK(AuthorizeTables(call, Right::kAdmin, ScopePath(renamed)));
+  }
+  KVARTS_TRY(RunOptions options, RunOptionsOf(call));
+  return OnWorkers([&tables = call.service.tables, path = std::move(path), renamed = std::move(renamed),
+                    patch = std::move(patch), options = std::move(options)]() -> Result<WorkOp::Reply> {
+    if (patch.name) {
+      KVARTS_CHECK_OK(tables.RenameTable(path, *patch.name, options));
+    } else {
+      KVARTS_CHECK_OK(tables.AlterTable(path, patch.change, options));
+    }
+    KVARTS_TRY(const TablePtr table, tables.Find(renamed));
+    return TableReply(200, renamed, *table);
+  });
+}
+
+Result<std::unique_ptr<SlowOp>> DeleteTable(Call& call) {
+  KVARTS_TRY(TablePath path, TableOf(call));
+  KVARTS_CHECK_OK(AuthorizeTables(call, Right::kAdmin, ScopePath(path)));
+  KVARTS_CHECK_OK(CheckNoQuery(call));
+  KVARTS_TRY(RunOptions options, RunOptionsOf(call));
+  return OnWorkers(
+      [&tables = call.service.tables, path = std::move(path), options = std::move(options)]() -> Result<WorkOp::Reply> {
+        KVARTS_TRY(const JobId job, tables.DropTable(path, options));
+        return StartedReply(job);
+      });
+}
+
+Result<std::unique_ptr<SlowOp>> ListIndexes(Call& call) {
+  KVARTS_TRY(TablePath path, TableOf(call));
+  KVARTS_CHECK_OK(AuthorizeDeclaration(call, ScopePath(path)));
+  KVARTS_CHECK_OK(CheckNoQuery(call));
+  return OnWorkers([&tables = call.service.tables, path = std::move(path)]() -> Result<WorkOp::Reply> {
+    KVARTS_TRY(const TablePtr table, tables.Find(path));
+    WorkOp::Reply reply;
+    JsonWriter json(&reply.body);
+    json.BeginObject();
+    WriteIndexes(json, *table);
+    json.EndObject();
+    return reply;
+  });
+}
+
+Result<std::unique_ptr<SlowOp>> GetIndex(Call& call) {
+  KVARTS_TRY(IndexPath path, IndexOf(call));
+  KVARTS_CHECK_OK(AuthorizeDeclaration(call, ScopePath(path.table)));
+  KVARTS_CHECK_OK(CheckNoQuery(call));
+  return OnWorkers([&tables = call.service.tables, path = std::move(path)]() -> Result<WorkOp::Reply> {
+    KVARTS_TRY(const TablePtr table, tables.Find(path.table));
+    KVARTS_TRY(const TableIndex* index, FindIndex(*table, path.index));
+    return IndexReply(tables, *table, *index);
+  });
+}
+
+Result<std::unique_ptr<SlowOp>> PutIndex(Call& call) {
+  KVARTS_CHECK_OK(WantJson(call));
+  KVARTS_TRY(IndexPath path, IndexOf(call));
+  KVARTS_CHECK_OK(AuthorizeTables(call, Right::kAdmin, ScopePath(path.table)));
+  KVARTS_CHECK_OK(CheckNoQuery(call));
+  KVARTS_TRY(IndexBody body, ParseIndex(path.index, call.body));
+  KVARTS_TRY(const bool must_be_new, MustBeNew(call));
+  KVARTS_TRY(RunOptions options, RunOptionsOf(call));
+  return OnWorkers([&tables = call.service.tables, path = std::move(path.table), body = std::move(body), must_be_new,
+                    options = std::move(options)] { return CreateIndex(tables, path, body, must_be_new, options); });
+}
+
+Result<std::unique_ptr<SlowOp>> DeleteIndex(Call& call) {
+  KVARTS_TRY(IndexPath path, IndexOf(call));
+  KVARTS_CHECK_OK(AuthorizeTables(call, Right::kAdmin, ScopePath(path.table)));
+  KVARTS_CHECK_OK(CheckNoQuery(call));
+  KVARTS_TRY(RunOptions options, RunOptionsOf(call));
+  return OnWorkers(
+      [&tables = call.service.tables, path = std::move(path), options = std::move(options)]() -> Result<WorkOp::Reply> {
+        KVARTS_TRY(const Tables::IndexWork work, tables.DropIndex(path.table, path.index, options));
+        return StartedReply(work.job);
+      });
+}
+
+}  // namespace kvarts::http
