@@ -2,6 +2,8 @@
 #include "model/table/index_repair.h"
 
 #include <atomic>
+#include <random>
+#include <set>
 #include <thread>
 
 #include "model/table/journal.h"
@@ -42,6 +44,51 @@ class IndexRepairTest : public DriftFixture {
       }
     }
     return all;
+  }
+  static std::set<Bytes> Differences(const Contents& a, const Contents& b) {
+    std::set<Bytes> keys;
+    for (const auto& [key, state] : a) {
+      if (!b.contains(key) || b.at(key) != state) keys.insert(key);
+    }
+    for (const auto& [key, state] : b) {
+      if (!a.contains(key)) keys.insert(key);
+    }
+    return keys;
+  }
+  std::set<Bytes> KeysFound(JobId job) {
+    std::set<Bytes> keys;
+    for (const Finding& finding : FindingsOf(job)) {
+      EXPECT_TRUE(keys.insert(finding.key).second) << "named twice: " << Escaped(finding.key);
+    }
+    return keys;
+  }
+  // Changes one entry of some that should be there: takes it away, or has another key, value or expiry in its place.
+  void DamageSomething(const Contents& whole, std::mt19937* random) {
+    const auto pick = [&](size_t below) { return std::uniform_int_distribution<size_t>(0, below - 1)(*random); };
+    const auto& [key, state] = *std::next(whole.begin(), static_cast<ptrdiff_t>(pick(whole.size())));
+    const auto& [other_key, other] = *std::next(whole.begin(), static_cast<ptrdiff_t>(pick(whole.size())));
+    const size_t prefix = Index("mail").prefix.size();
+    ASSERT_LT(prefix, key.size());
+    const auto flipped = [&](Bytes bytes, size_t from) {
+      if (bytes.size() > from) bytes[from + pick(bytes.size() - from)] ^= static_cast<char>(1 << pick(8));
+      return bytes;
+    };
+    switch (pick(7)) {
+      case 0:
+        return RawErase(key);
+      case 1:
+        return RawPut(key, other.value, {.expiry = state.expiry});
+      case 2:
+        return RawPut(key, state.value, {.expiry = In(Duration::Seconds(1'000 + static_cast<int64_t>(pick(3))))});
+      case 3:
+        return RawPut(key, flipped(state.value + Bytes(pick(2), 'x'), 0), {.expiry = state.expiry});
+      case 4:
+        return RawPut(flipped(key, prefix), state.value, {.expiry = state.expiry});
+      case 5:
+        return RawPut(key + flipped(Bytes(1 + pick(3), '\0'), 0), other.value);
+      default:
+        return RawPut(key, state.value, {.expiry = state.expiry, .kind = ValueKind::kJson, .schema = 7});
+    }
   }
   std::vector<std::string> Cities() {
     RowQuery query;
@@ -107,6 +154,28 @@ TEST_P(IndexRepairTest, MendsByWhatTheRowsSayNow) {
   EXPECT_EQ(AllEntries()[old_entry.key].value, EntryOf("badge", RowOf(Number(0), "", "renamed")).value);
 }
 
+TEST_P(IndexRepairTest, RandomDamageIsFoundMendedAndBroughtBackToTheByte) {
+  PutRows(0, 30);
+  for (int i = 0; i < 5; ++i) MustPut("users", RowOf(Number(i), Ends()));
+  const Contents whole = AllEntries();
+  ASSERT_EQ(whole, Rebuilt());
+  const int rounds = LongRun() ? 200 : GetParam().shared ? 5 : 30;
+  for (int round = 0; round < rounds; ++round) {
+    SCOPED_TRACE(round);
+    std::mt19937 random(static_cast<uint32_t>(round));
+    for (int i = 0; i < 10; ++i) DamageSomething(whole, &random);
+    const Contents damaged = AllEntries();
+    const JobRecord verified = MustVerify();
+    EXPECT_EQ(KeysFound(verified.id), Differences(whole, damaged));
+    const JobRecord repair = MustRepair(round % 2 == 0 ? std::optional(verified.id) : std::nullopt);
+    EXPECT_EQ(AllEntries(), whole);
+    MustUndo(repair.id);
+    EXPECT_EQ(AllEntries(), damaged);
+    MustRepair();
+    ASSERT_EQ(AllEntries(), whole);
+  }
+}
+
 TEST_P(IndexRepairTest, ADuplicateIsLeftAndListed) {
   MustPut("users", RowOf("1"));
   const std::string second = R"({"tenant": "t", "id": "2", "mail": "m1@X", "kind": "k"})";
@@ -131,6 +200,18 @@ TEST_P(IndexRepairTest, OfTwoRowsThatMissTheSameUniqueEntryOneGetsIt) {
   const JobRecord repair = MustRepair();
   EXPECT_EQ(Named(repair.id), std::vector<std::string>{Name("duplicate", "mail", mail.key)});
   EXPECT_EQ(AllEntries()[mail.key].value, mail.value);
+}
+
+TEST_P(IndexRepairTest, WhatTheJournalCannotHoldIsLeftAndListed) {
+  const std::string large = RowOf("large", "", std::string(9 << 20, 'x'));
+  MustPut("users", large);
+  MustPut("users", RowOf("small"));
+  const IndexEntry entry = EntryOf("kind", large);
+  RawPut(entry.key, Bytes(9 << 20, 'y'));
+  RawErase(EntryOf("kind", RowOf("small")).key);
+  const JobRecord repair = MustRepair();
+  EXPECT_EQ(ReportOf(repair).mended, 1u) << "the others are mended";
+  EXPECT_EQ(Named(repair.id), std::vector<std::string>{Name("damaged", "kind", entry.key)});
 }
 
 TEST_P(IndexRepairTest, RowsAreNeverTouched) {

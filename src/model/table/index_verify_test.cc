@@ -199,6 +199,12 @@ TEST_P(IndexVerifyTest, GoesOnWhereAnotherRunnerStopped) {
   EXPECT_EQ(Named(*job).size(), 3u);
 }
 
+TEST_P(IndexVerifyTest, RowsLargerThanAChunkAreLookedAtOneByOne) {
+  for (const char* id : {"1", "2", "3"}) MustPut("users", RowOf(id, "", std::string(9 << 20, 'x')));
+  RawErase(EntryOf("age", RowOf("3")).key);
+  EXPECT_THAT(MustFind(), ElementsAre(Name("missing", "age", EntryOf("age", RowOf("3")).key)));
+}
+
 TEST_P(IndexVerifyTest, OfVeryManyTheFirstAreKeptAndAllAreCounted) {
   PutRows(0, 1100);
   MustRun([&](Txn& txn) -> Status {
