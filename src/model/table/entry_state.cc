@@ -66,7 +66,8 @@ Result<EntryState> EntryState::Read(const DocumentView& map) {
   }
   KVARTS_TRY(const uint32_t kind, Small(map, "kind", static_cast<uint32_t>(ValueKind::kTyped)));
   state.kind = static_cast<ValueKind>(kind);
-  state.owned = FieldOf(map, "owned", DocumentKind::kBool).has_value();
+  const std::optional<DocumentView> owned = FieldOf(map, "owned", DocumentKind::kBool);
+  state.owned = owned && owned->Bool();
   KVARTS_TRY(state.schema, Small(map, "schema", std::numeric_limits<uint32_t>::max()));
   return state;
 }
