@@ -131,7 +131,13 @@ TEST(SchemaCheckTest, LongThingsAreCut) {
   EXPECT_THAT(told, HasSubstr("…"));
 }
 
-// For each rule, a document that just follows it and one that just does not are told apart in any place.
+// Of many that are there several times, the first to come again.
+TEST(SchemaCheckTest, TheFirstElementThatComesAgainIsTold) {
+  std::string list = "[0";
+  for (int i = 1; i < 500; ++i) list += "," + std::to_string(i * 13 % 100);
+  EXPECT_THAT(Says(R"({"uniqueItems":true})", list + "]"), HasSubstr("path=/100, keyword=uniqueItems"));
+}
+
 RC_GTEST_PROP(SchemaCheckTest, AFailureIsFoundWhereverItIs, ()) {
   const auto size = *rc::gen::inRange<size_t>(1, 30);
   const auto bad = *rc::gen::inRange<size_t>(0, size);
@@ -213,7 +219,7 @@ TEST(SchemaCheckTest, PatternsArePaidFor) {
   EXPECT_THAT(SaysQuickly(Schema(R"({"pattern":"(a*)*c"})"), document), StartsWith("invalid_argument"));
 }
 
-TEST(SchemaCheckTest, TheDepthOfAChecksIsBounded) {
+TEST(SchemaCheckTest, TheDepthOfAChecksStackIsBounded) {
   // Each level of the document takes so many schemas.
   const auto recursive = [](size_t schemas) {
     std::string schema = R"({"items":{"$ref":"#"}})";

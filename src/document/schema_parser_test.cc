@@ -222,15 +222,19 @@ TEST(SchemaParserTest, TheDepthIsBounded) {
 // A chain of schemas that follow from each other, none of which is deep.
 TEST(SchemaParserTest, WhatFollowsForOneValueIsBounded) {
   const auto chain = [](size_t length) {
-    std::string defs = R"("d0":{})";
+    std::string defs = R"("short":{},"d0":{})";
     for (size_t i = 1; i < length; ++i) {
       defs += ",\"d" + std::to_string(i) + R"(":{"$ref":"#/$defs/d)" + std::to_string(i - 1) + "\"}";
     }
-    return R"({"$defs":{)" + defs + "}}";
+    // The longest way counts, also where there is a shorter one.
+    const std::string last = R"("$ref":"#/$defs/d)" + std::to_string(length - 1) + "\"";
+    return R"({"$defs":{)" + defs + "}," + last + R"(,"not":{"$ref":"#/$defs/short"}})";
   };
-  EXPECT_EQ(RefusalOf(chain(DocumentSchema::kMaxDepth)), "fine");
-  EXPECT_EQ(RefusalOf(chain(DocumentSchema::kMaxDepth + 1)),
-            "too_large: the schema is too deep (limit=max_schema_depth, at_most=32, schema_path=/$defs/d32)");
+  EXPECT_EQ(RefusalOf(chain(DocumentSchema::kMaxDepth - 1)), "fine");
+  EXPECT_EQ(RefusalOf(chain(DocumentSchema::kMaxDepth)),
+            "too_large: the schema is too deep (limit=max_schema_depth, at_most=32, schema_path=)");
+  EXPECT_EQ(RefusalOf(chain(DocumentSchema::kMaxDepth + 5)),
+            "too_large: the schema is too deep (limit=max_schema_depth, at_most=32, schema_path=)");
   EXPECT_THAT(RefusalOf(chain(1'500)), HasSubstr("max_schema_depth"));
 }
 
