@@ -27,6 +27,7 @@ KeyField ReadKeyField(JsonReader& json) {
   KeyField field;
   if (json.Peek() == JsonKind::kText) {
     field.name = json.Text();
+    json.Require(!field.name.empty(), "a field of a key has a name");
     return field;
   }
   json.Object([&](std::string_view name) {
@@ -341,6 +342,7 @@ Status CheckTableSpec(const TableSpec& spec) {
     const auto refused = [&](const char* text) {
       return Error(ErrorCode::kInvalidArgument, text, {{"field", Escaped(field.name)}});
     };
+    if (field.name.empty()) return refused("a field of a key has a name");
     if (!names.insert(field.name).second) return refused("a key has each field once");
     if (field.name.size() > KeyField::kMaxNameBytes) return refused("the name of a field of a key is too long");
     const bool has_length = field.type == KeyType::kText || field.type == KeyType::kBinary;
