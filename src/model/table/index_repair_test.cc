@@ -226,6 +226,26 @@ TEST_P(IndexRepairTest, RowsAreNeverTouched) {
   EXPECT_EQ(AllEntries(), before);
 }
 
+TEST_P(IndexRepairTest, WhatCannotBeJudgedIsNotTouched) {
+  MustPut("users", RowOf("1"));
+  const IndexEntry stray = EntryOf("kind", R"({"tenant": "t", "id": "1", "kind": "other"})");
+  RawPut(stray.key, stray.value);
+  const JobRecord verified = MustVerify();
+  EXPECT_EQ(ReadVerifyReport(verified).value().Found(DriftKind::kSpurious), 1u);
+  // Who can say by now what the row was, and that another may have its place?
+  RawPut(Bytes(Info()->rows()) + RowPart("1"), "garbage", {.kind = ValueKind::kEnvelope});
+  RawPutRow(R"({"tenant": "t", "id": "2", "mail": "m1@X"})");
+  const Contents before = AllEntries();
+  EXPECT_EQ(ReportOf(MustRepair(verified.id)).mended, 0u);
+  EXPECT_EQ(AllEntries(), before);
+  const JobRecord repair = MustRepair();
+  Contents expected = before;
+  const IndexEntry of_second = EntryOf("kind", R"({"tenant": "t", "id": "2", "mail": "m1@X"})");
+  expected[of_second.key] = EntryState{.value = of_second.value};
+  EXPECT_EQ(AllEntries(), expected) << "of the second row, what is nobody else's";
+  EXPECT_EQ(ReportOf(repair).left, 1u) << "the row";
+}
+
 TEST_P(IndexRepairTest, UndoLeavesWhatWasChangedSince) {
   PutRows(0, 3);
   for (int i = 0; i < 3; ++i) RawErase(EntryOf("kind", RowOf(Number(i))).key);
