@@ -159,7 +159,7 @@ TEST_P(IndexRepairTest, RandomDamageIsFoundMendedAndBroughtBackToTheByte) {
   for (int i = 0; i < 5; ++i) MustPut("users", RowOf(Number(i), Ends()));
   const Contents whole = AllEntries();
   ASSERT_EQ(whole, Rebuilt());
-  const int rounds = LongRun() ? 200 : GetParam().shared ? 5 : 30;
+  const int rounds = LongRun() ? 200 : GetParam().persistent ? 5 : 30;
   for (int round = 0; round < rounds; ++round) {
     SCOPED_TRACE(round);
     std::mt19937 random(static_cast<uint32_t>(round));
