@@ -108,6 +108,15 @@ std::vector<Row> TableMatrix() {
   static const std::string indexes_route = routes + "/indexes";
   static const std::string index = indexes + "/by_n";
   static const std::string index_route = indexes_route + "/{index}";
+  static const std::string verify = table + "/verify";
+  static const std::string verify_route = routes + "/verify";
+  static const std::string repair = table + "/repair";
+  static const std::string repair_route = routes + "/repair";
+  static const std::string undo = table + "/undo";
+  static const std::string undo_route = routes + "/undo";
+  static const std::string no_repair = fmt::format(R"({{"repair":"{}"}})", kNoId);
+  static const std::string findings = fmt::format("{}/findings/{}", table, kNoId);
+  static const std::string findings_route = routes + "/findings/{job}";
   static const std::string returning = row + "?return=before";
   static const std::string where = row + "?where=n%20%3D%201";
   static const std::string batch = R"({"commands":[{"op":"put",)"
@@ -156,6 +165,10 @@ std::vector<Row> TableMatrix() {
       {"POST", split_route.c_str(), split.c_str(), R"({"parts":2})", kRead},
       {"POST", "/rows/batch", "/rows/batch", batch.c_str(), kWrite},
       {"POST", "/rows/batch", "/rows/batch", elsewhere.c_str(), kAdministrator},
+      {"POST", verify_route.c_str(), verify.c_str(), "", kDeclare},
+      {"POST", repair_route.c_str(), repair.c_str(), "{}", kDeclare},
+      {"POST", undo_route.c_str(), undo.c_str(), no_repair.c_str(), kDeclare},
+      {"GET", findings_route.c_str(), findings.c_str(), "", kRead},
       {"DELETE", routes.c_str(), table.c_str(), "", kDeclare},
   };
 }

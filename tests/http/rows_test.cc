@@ -363,6 +363,28 @@ TEST_P(RowsTest, LargeRowsComeBackWhole) {
 
 KVARTS_ON_EVERY_ENGINE(RowsTest);
 
+// On a server of its own, since only so many names are counted.
+class RowMetricsTest : public TablesHttpTest {
+ protected:
+  RowMetricsTest() : TablesHttpTest({"--watch-heartbeat", "13s"}) {}
+};
+
+TEST_P(RowMetricsTest, WhatIsAskedOfTablesIsCountedByTheirNames) {
+  const std::string table =
+      MustDeclare("t", R"({"key":{"partition":["id"]},"indexes":[{"name":"by_n","partition":["n"]}]})");
+  MustPut(table + "/rows/1", R"({"n":1})");
+  EXPECT_EQ(Get(table + "/rows/1").status, 200);
+  EXPECT_EQ(Post(table + "/query", R"({"index":"by_n","partition":{"n":1}})").status, 200);
+  EXPECT_EQ(Get(TableAt("nobody-has-it") + "/rows/1").status, 404);
+  const std::string metrics = Get("/metrics").body;
+  const std::string label = fmt::format(R"(namespace="acme/{}/t)", DatasetName());
+  EXPECT_NE(metrics.find(label + '"'), std::string::npos);
+  EXPECT_NE(metrics.find(label + R"(/by_n")"), std::string::npos);
+  EXPECT_EQ(metrics.find("nobody-has-it"), std::string::npos);
+}
+
+KVARTS_ON_EVERY_ENGINE(RowMetricsTest);
+
 // Rows whose time has come, on a server that looks for them often.
 class RowExpiryTest : public TablesHttpTest {
  protected:

@@ -297,6 +297,39 @@ TEST_P(TablesTest, AUniqueIndexNamesTheRowsInItsWay) {
   EXPECT_TRUE(Await([&] { return GetJson(table + "/indexes/mail")["state"].text() == "ready"; }));
 }
 
+TEST_P(TablesTest, IndexesAreVerifiedMendedAndBroughtBackByJobs) {
+  const std::string table =
+      MustDeclare("t", R"({"key":{"partition":["id"]},"indexes":[{"name":"by_n","partition":["n"]}]})");
+  for (int i = 0; i < 20; ++i) MustPut(fmt::format("{}/rows/{}", table, i), fmt::format(R"({{"n":{}}})", i));
+  const auto start = [&](const std::string& what, const std::string& body) {
+    const HttpAnswer started = Post(table + what, body);
+    EXPECT_EQ(started.status, 202) << started.body;
+    const std::string job = JsonValue::Parse(started.body)["job"].text();
+    EXPECT_TRUE(Ends(job)) << Get("/jobs/" + job).body;
+    return job;
+  };
+  const std::string verified = start("/verify", R"({"throttle":100000})");
+  const JsonValue report = GetJson("/jobs/" + verified);
+  EXPECT_EQ(report["rows"].number(), 20);
+  EXPECT_EQ(report["entries"].number(), 20);
+  EXPECT_EQ(report["found"].raw(), "{}");
+  EXPECT_EQ(Get(table + "/findings/" + verified).body, R"({"findings":[],"next":null})");
+  const std::string repaired = start("/repair", fmt::format(R"({{"verified":"{}"}})", verified));
+  EXPECT_EQ(GetJson("/jobs/" + repaired)["mended"].number(), 0);
+  start("/repair", "");
+  const std::string undone = start("/undo", fmt::format(R"({{"repair":"{}"}})", repaired));
+  EXPECT_EQ(GetJson("/jobs/" + undone)["undone"].number(), 0);
+
+  EXPECT_TRUE(IsProblem(Post(table + "/undo", "{}"), 400, "invalid_argument"));
+  EXPECT_TRUE(IsProblem(Post(table + "/undo", R"({"repair":"x"})"), 400, "invalid_argument"));
+  EXPECT_TRUE(IsProblem(Post(table + "/verify", R"({"verified":"x"})"), 400, "invalid_argument"));
+  EXPECT_TRUE(IsProblem(Post(table + "/repair", fmt::format(R"({{"verified":"{}"}})", repaired)), 404, "not_found"));
+  EXPECT_TRUE(IsProblem(Post(table + "/undo", fmt::format(R"({{"repair":"{}"}})", verified)), 404, "not_found"));
+  EXPECT_TRUE(IsProblem(Post(TableAt("none") + "/verify", ""), 404, "not_found"));
+  EXPECT_TRUE(IsProblem(Get(table + "/findings/x"), 400, "invalid_argument"));
+  EXPECT_TRUE(IsProblem(Get(table + "/findings/" + verified + "?limit=0"), 400, "invalid_argument"));
+}
+
 TEST_P(TablesTest, TheCatalogCanBeReadAndIsNotWrittenTo) {
   MustDeclare("t", kById);
   const std::string system = "/projects/_system/datasets/_catalog/tables/_tables";

@@ -19,7 +19,6 @@ constexpr const char* kTableErase = "table_erase";
 constexpr const char* kIndexBuild = "index_build";
 constexpr const char* kIndexDrop = "index_drop";
 constexpr const char* kRowExpiry = "row_expiry";
-constexpr const char* kTableUndo = "table_undo";
 
 // Keys erased in one commit where erasing a range costs as much as what is in it.
 constexpr size_t kEraseChunkKeys = 5000;

@@ -26,6 +26,7 @@ JobSpec IndexDropJob(const TableInfo::Stored& table, const TableIndex& index);
 JobSpec RowExpiryJob();
 inline constexpr const char* kTableVerify = "table_verify";
 inline constexpr const char* kTableRepair = "table_repair";
+inline constexpr const char* kTableUndo = "table_undo";
 JobSpec TableVerifyJob(const DriftJob& job, uint32_t throttle, std::optional<uint64_t> total);
 // Goes by the findings of a verification if it is of one, else over everything.
 JobSpec TableRepairJob(const DriftJob& job, uint32_t throttle, std::optional<uint64_t> total);

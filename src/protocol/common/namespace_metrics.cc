@@ -35,6 +35,17 @@ uint8_t NamespaceMetrics::PlaceOf(const Namespace* space) {
   return known_[space] = places_.PlaceOf(space->spec.name);
 }
 
+uint8_t NamespaceMetrics::PlaceWithTable(uint8_t place, std::string_view name) {
+  if (place == NamespacePlaces::kSeveral) return place;
+  auto known = tables_.find(name);
+  if (known == tables_.end()) {
+    if (tables_.size() == kMaxKnown) tables_.clear();
+    known = tables_.emplace(name, places_.PlaceOf(name)).first;
+  }
+  const uint8_t its = known->second;
+  return place == NamespacePlaces::kNowhere || place == its ? its : NamespacePlaces::kSeveral;
+}
+
 uint8_t NamespaceMetrics::PlaceWith(uint8_t place, const NamespaceTable& table, BytesView key) {
   if (table.entries().empty() || place == NamespacePlaces::kSeveral) return place;
   // A key that is refused belongs to the namespace whose grammar it follows furthest: that is where somebody will look.

@@ -1,4 +1,5 @@
-// What a loop counts by namespace, in a bounded number of places.
+// What a loop counts by namespace, in a bounded number of places. Tables and their indexes count as namespaces whose
+// names have slashes in them, which no other has: "acme/shop/orders", "acme/shop/orders/by_state".
 //
 // The first kMaxNamed namespaces that are used get a place each, for as long as the process lives; what comes after
 // them shares one. Requests with keys that no namespace governs share one too, and so do requests whose keys are of
@@ -12,6 +13,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -66,6 +68,8 @@ class NamespaceMetrics {
 
   // Where a request is counted that has a key more: at `place` were those that it had before.
   uint8_t PlaceWith(uint8_t place, const NamespaceTable& table, BytesView key);
+  // The same for a table or an index, which is there.
+  uint8_t PlaceWithTable(uint8_t place, std::string_view name);
   // For the loop to count in; `place` is one of places.
   NamespaceCounts& At(uint8_t place);
   // From any thread; null when nothing was counted there.
@@ -75,10 +79,16 @@ class NamespaceMetrics {
   // Tables are kept as long as the catalog, so a pointer stands for the same namespace for ever.
   static constexpr size_t kMaxKnown = 4096;
 
+  struct NameHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
+  };
+
   uint8_t PlaceOf(const Namespace* space);
 
   NamespacePlaces& places_;
   std::unordered_map<const Namespace*, uint8_t> known_;
+  std::unordered_map<std::string, uint8_t, NameHash, std::equal_to<>> tables_;
   NamespaceTable::Reading reading_;
   std::array<std::atomic<NamespaceCounts*>, NamespacePlaces::kCount> counts_{};
 };

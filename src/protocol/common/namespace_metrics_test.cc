@@ -55,6 +55,16 @@ TEST_F(NamespaceMetricsTest, WithoutNamespacesNothingIsCounted) {
   EXPECT_EQ(PlaceOf(TableOf({}), {"user/1", "user/2"}), "nowhere");
 }
 
+TEST_F(NamespaceMetricsTest, TablesCountByTheirNames) {
+  const NamespaceTable table = TableOf({{"users", "user/<id>"}});
+  const uint8_t orders = metrics_.PlaceWithTable(NamespacePlaces::kNowhere, "acme/shop/orders");
+  EXPECT_EQ(places_.NameOf(orders), "acme/shop/orders");
+  EXPECT_EQ(metrics_.PlaceWithTable(orders, "acme/shop/orders"), orders);
+  EXPECT_EQ(metrics_.PlaceWithTable(orders, "acme/shop/other"), NamespacePlaces::kSeveral);
+  EXPECT_EQ(metrics_.PlaceWith(orders, table, "user/1"), NamespacePlaces::kSeveral);
+  EXPECT_EQ(metrics_.PlaceWithTable(NamespacePlaces::kSeveral, "acme/shop/orders"), NamespacePlaces::kSeveral);
+}
+
 TEST_F(NamespaceMetricsTest, ManyNamespacesShareAPlace) {
   std::vector<std::pair<std::string, std::string>> spaces;
   for (size_t i = 100; i < 100 + NamespacePlaces::kMaxNamed + 2; ++i) {

@@ -5,6 +5,9 @@
 #include "encoding/json_writer.h"
 #include "model/access/token.h"
 #include "model/catalog/catalog_jobs.h"
+#include "model/table/index_repair.h"
+#include "model/table/index_verify.h"
+#include "model/table/table_jobs.h"
 #include "net/http/target.h"
 #include "protocol/http/access.h"
 #include "protocol/http/bodies.h"
@@ -77,6 +80,28 @@ Result<JobId> JobOf(const Call& call) {
   return JobId{*uuid};
 }
 
+// What the jobs about drift have to say.
+void WriteDriftReport(JsonWriter& json, const JobRecord& job) {
+  if (job.kind == kTableVerify) {
+    if (const Result<VerifyReport> report = ReadVerifyReport(job); report.has_value()) {
+      json.Field("rows", report->rows).Field("entries", report->entries).Name("found").BeginObject();
+      for (size_t i = 0; i < kDriftKinds; ++i) {
+        const auto kind = static_cast<DriftKind>(i);
+        if (report->Found(kind) != 0) json.Field(DriftKindName(kind), report->Found(kind));
+      }
+      json.EndObject();
+    }
+  } else if (job.kind == kTableRepair) {
+    if (const Result<RepairReport> report = ReadRepairReport(job); report.has_value()) {
+      json.Field("mended", report->mended).Field("sound", report->sound).Field("left", report->left);
+    }
+  } else if (job.kind == kTableUndo) {
+    if (const Result<UndoReport> report = ReadUndoReport(job); report.has_value()) {
+      json.Field("undone", report->undone).Field("left", report->left);
+    }
+  }
+}
+
 void WriteJob(JsonWriter& json, const JobRecord& job) {
   json.BeginObject().Field("id", job.id.ToString()).BytesField("kind", job.kind);
   json.Field("state", JobStateName(job.state)).Field("done", job.done).Name("total");
@@ -91,6 +116,7 @@ void WriteJob(JsonWriter& json, const JobRecord& job) {
     json.Field("moved", report->moved).Field("unfit", report->unfit).Field("taken", report->taken);
     if (!report->why.empty()) json.BytesField("first_left", report->first_left).BytesField("why", report->why);
   }
+  WriteDriftReport(json, job);
   if (job.error) {
     json.Name("error").BeginObject().Field("code", ErrorCodeName(job.error->code));
     json.BytesField("detail", job.error->text).EndObject();

@@ -220,6 +220,7 @@ Result<std::unique_ptr<WriteOp>> MakeCommit(Call& call, CommitBody body) {
   KVARTS_CHECK_OK(AuthorizeCommit(call, body));
   KVARTS_TRY(RunOptions options, RunOptionsOf(call));
   for (const keys::Command& command : body.commands) call.CountPlace(PlaceOf(command));
+  for (const TableCommand& command : body.rows) call.CountTable(command.table);
   const size_t commands = body.requirements.size() + body.order.size();
   auto write = std::make_unique<CommitWrite>(call.service, std::move(body));
   write->commands = commands;

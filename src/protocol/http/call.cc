@@ -9,6 +9,7 @@
 #include "protocol/http/held_bytes.h"
 #include "protocol/http/problem.h"
 #include "protocol/http/routes.h"
+#include "protocol/http/table_requests.h"
 #include "protocol/http/tags.h"
 
 namespace kvarts::http {
@@ -107,6 +108,15 @@ void Call::CountRead(BytesView key, size_t bytes) {
 void Call::CountPlace(BytesView start) {
   const NamespaceTable& table = service.catalog.current();
   if (service.options.metrics) info.place = loop.namespaces.PlaceWith(info.place, table, start);
+}
+
+void Call::CountTable(const TablePath& path, std::string_view index) {
+  if (!service.options.metrics) return;
+  const TablePtr table = service.tables.Known(path);
+  if (table == nullptr) return;
+  std::string name = ScopePath(path);
+  if (!index.empty() && table->IndexNamed(index) != nullptr) name.append("/").append(index);
+  info.place = loop.namespaces.PlaceWithTable(info.place, name);
 }
 
 WorkTurn Session::Turn(WorkerPool::Lane lane) const {

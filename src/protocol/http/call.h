@@ -96,6 +96,8 @@ struct Call {
   void CountRead(BytesView key, size_t bytes);
   // Tells the counts by namespace of a key, or of the start of a range of them.
   void CountPlace(BytesView start);
+  // The same of a table, or of an index of it, if it is known that there is one: names that nobody has take no place.
+  void CountTable(const TablePath& path, std::string_view index = {});
 };
 
 // What a request cost, as members of an object: the names are those of the header Kvarts-Cost.

@@ -1,6 +1,8 @@
 #include "protocol/http/catalog_items.h"
 
+#include "encoding/document_json.h"
 #include "encoding/json_reader.h"
+#include "encoding/tuple_text.h"
 #include "net/http/target.h"
 #include "protocol/http/requests.h"
 
@@ -69,6 +71,26 @@ WorkOp::Reply StartedReply(const std::optional<JobId>& job) {
   }
   json.EndObject();
   return reply;
+}
+
+void WriteFindings(JsonWriter& json, std::span<const Finding> findings) {
+  json.Name("findings").BeginArray();
+  for (const Finding& finding : findings) {
+    const auto document = [&](std::string_view name, const Bytes& bytes) {
+      if (bytes.empty()) return;
+      json.Name(name);
+      WriteDocument(DocumentView(bytes), &json);
+    };
+    json.BeginObject().Field("number", finding.number).Field("kind", finding.kind);
+    if (!finding.index.empty()) json.Field("index", finding.index);
+    document("row", finding.row);
+    document("other", finding.other);
+    if (!finding.key.empty()) json.BytesField("entry", TupleToString(finding.key));
+    document("there", finding.there);
+    document("expected", finding.expected);
+    json.EndObject();
+  }
+  json.EndArray();
 }
 
 Result<NamesQuery> NamesQueryOf(const Call& call) {

@@ -1,10 +1,13 @@
 // What the catalog of tables has, as answers show it, and what its handlers share.
 #pragma once
 
-#include <functional>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include "encoding/json_writer.h"
+#include "model/table/findings.h"
 #include "model/table/tables.h"
 #include "protocol/http/work_op.h"
 
@@ -17,6 +20,10 @@ WorkOp::Reply NamesReply(std::string_view what, const NamesPage& page);
 WorkOp::Reply IdentityReply(int status, std::string_view name, const Uuid& id);
 // {"job": …}: 200, or 202 with the job that does the rest.
 WorkOp::Reply StartedReply(const std::optional<JobId>& job);
+
+// "findings": […], each with its kind and index, the row that it is about and the one in its place, and of an entry its
+// key, what is there and what should be.
+void WriteFindings(JsonWriter& json, std::span<const Finding> findings);
 
 // limit and after of a list.
 struct NamesQuery {

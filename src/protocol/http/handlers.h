@@ -55,6 +55,12 @@ Result<std::unique_ptr<SlowOp>> GetIndex(Call& call);
 Result<std::unique_ptr<SlowOp>> PutIndex(Call& call);
 Result<std::unique_ptr<SlowOp>> DeleteIndex(Call& call);
 
+// drift_handlers.cc: whether indexes are as the rows say.
+Result<std::unique_ptr<SlowOp>> VerifyTable(Call& call);
+Result<std::unique_ptr<SlowOp>> RepairTable(Call& call);
+Result<std::unique_ptr<SlowOp>> UndoRepair(Call& call);
+Result<std::unique_ptr<SlowOp>> ListFindings(Call& call);
+
 // row_handlers.cc: one row.
 Status GetRow(Call& call);
 Result<std::unique_ptr<WriteOp>> PutRowAt(Call& call);

@@ -166,10 +166,22 @@ constexpr auto kSchemas = std::to_array<Schema>({
       "job":{"type":["string","null"]},
       "progress":{"type":"object","properties":{"state":{"type":"string"},"done":{"type":"integer"},
         "total":{"type":["integer","null"]},"error":{"type":"string"}}},
-      "findings":{"type":"array","items":{"type":"object","properties":{"kind":{"enum":["duplicate","refused"]},
-        "row":{"type":"object"},"other":{"type":"object"}}}}}})"},
+      "findings":{"type":"array","items":{"$ref":"#/components/schemas/Finding"}}}})"},
     {"Indexes", R"({"type":"object","properties":{
       "indexes":{"type":"array","items":{"$ref":"#/components/schemas/Index"}}}})"},
+    {"VerifyBody", R"({"type":"object","properties":{"throttle":{"type":"integer",
+      "description":"Rows and entries a second; 0 is no limit."}}})"},
+    {"RepairBody", R"({"type":"object","properties":{"verified":{"type":"string","format":"uuid"},
+      "throttle":{"type":"integer"}}})"},
+    {"UndoBody", R"({"type":"object","required":["repair"],"properties":{
+      "repair":{"type":"string","format":"uuid"}}})"},
+    {"Finding", R"({"type":"object","required":["number","kind"],"properties":{"number":{"type":"integer"},
+      "kind":{"enum":["missing","wrong_value","wrong_expiry","spurious","damaged","duplicate","refused"]},
+      "index":{"type":"string"},"row":{"type":"object"},"other":{"type":"object"},"entry":{"type":"string"},
+      "there":{},"expected":{}}})"},
+    {"Findings", R"({"type":"object","properties":{
+      "findings":{"type":"array","items":{"$ref":"#/components/schemas/Finding"}},
+      "next":{"type":["integer","null"]}}})"},
     {"Row", R"({"type":"object","required":["key","value","version","expiry"],"properties":{
       "key":{"type":"object"},"value":{"type":"object"},"version":{"type":"string","pattern":"^[0-9]+$"},
       "updatedAt":{"type":"string","format":"date-time"},"updatedBy":{"type":"string"},"trace":{"type":"string"},

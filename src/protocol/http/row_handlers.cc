@@ -177,9 +177,10 @@ Result<TableCommand> BeginCommand(const Call& call) {
   return command;
 }
 
-Result<std::unique_ptr<WriteOp>> MakeWrite(const Call& call, TableCommand command, int status) {
+Result<std::unique_ptr<WriteOp>> MakeWrite(Call& call, TableCommand command, int status) {
   if (command.Reads()) KVARTS_CHECK_OK(AuthorizeTables(call, Right::kRead, ScopePath(command.table)));
   KVARTS_TRY(RunOptions options, RunOptionsOf(call));
+  call.CountTable(command.table);
   auto write = std::make_unique<RowWrite>(call.service.tables, std::move(command), status, WantsMinimal(call));
   write->options = std::move(options);
   return write;
@@ -227,10 +228,12 @@ Status GetRow(Call& call) {
   const ReadTerms terms(call.head);
   Engine& engine = call.service.engine();
   if (engine.capabilities().reads_may_wait) {
+    call.CountTable(read.path);
     call.later = std::make_unique<AwaitedRowRead>(std::move(read), terms);
     return {};
   }
   KVARTS_TRY(const TablePtr table, call.service.tables.Find(read.path));
+  call.CountTable(read.path);
   KVARTS_TRY(const KeyBuffer key, KeyOf(*table, read));
   const BytesView wanted = key;
   std::optional<Record> record;

@@ -92,6 +92,7 @@ Result<std::unique_ptr<SlowOp>> GetRows(Call& call) {
   KVARTS_CHECK_OK(WantJson(call));
   KVARTS_TRY(const Freshness freshness, FreshnessOf(call));
   KVARTS_TRY(RowKeysBody body, ParseRowKeys(call.body, call.service.options.max_batch_keys));
+  call.CountTable(path);
   return OnWorkers([&service = call.service, path = std::move(path), body = std::move(body), freshness] {
     return ReadRows(service, path, body, freshness);
   });
@@ -103,6 +104,7 @@ Result<std::unique_ptr<SlowOp>> QueryTable(Call& call) {
   KVARTS_TRY(const Freshness freshness, FreshnessOf(call));
   KVARTS_TRY(RowQuery query, ParseRowQuery(call.body, BoundsOf(call.service)));
   query.freshness = freshness;
+  call.CountTable(path, query.index);
   // The key is shown whatever else is asked for, so fields are picked when the row is written.
   std::optional<Projection> fields = std::exchange(query.projection, std::nullopt);
   auto list = [&service = call.service, path = std::move(path), query = std::move(query), fields = std::move(fields)](
@@ -129,6 +131,7 @@ Result<std::unique_ptr<SlowOp>> ListRows(Call& call) {
   KVARTS_TRY(scan.filter, ParseCondition(filter));
   KVARTS_TRY(std::optional<Projection> fields, ParseFields(fields_text));
   KVARTS_TRY(scan.freshness, FreshnessOf(call, consistent));
+  call.CountTable(path);
   auto list = [&service = call.service, path = std::move(path), scan = std::move(scan), fields = std::move(fields)](
                   Answer& answer, const std::stop_token&) -> Result<Cost> {
     KVARTS_TRY(const TablePtr table, service.tables.Find(path));

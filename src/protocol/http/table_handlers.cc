@@ -1,9 +1,5 @@
 // Tables and their indexes: declared, looked at, changed and dropped.
-#include <algorithm>
-
-#include "encoding/document_json.h"
 #include "encoding/json_reader.h"
-#include "model/table/findings.h"
 #include "net/http/target.h"
 #include "protocol/http/access.h"
 #include "protocol/http/catalog_items.h"
@@ -135,20 +131,6 @@ Result<const TableIndex*> FindIndex(const TableInfo& table, const std::string& n
   return Error(ErrorCode::kNotFound, "there is no such index", {{"table", table.stored().name}, {"index", name}});
 }
 
-void WriteFindings(JsonWriter& json, const std::vector<Finding>& findings) {
-  json.Name("findings").BeginArray();
-  for (size_t i = 0; i < std::min(findings.size(), kShownFindings); ++i) {
-    json.BeginObject().Field("kind", findings[i].kind).Name("row");
-    WriteDocument(DocumentView(findings[i].row), &json);
-    if (!findings[i].other.empty()) {
-      json.Name("other");
-      WriteDocument(DocumentView(findings[i].other), &json);
-    }
-    json.EndObject();
-  }
-  json.EndArray();
-}
-
 // How far the job of an index is, and what it has found in its way.
 Status WriteProgress(JsonWriter& json, Store& store, const TableInfo& table, JobId id) {
   const Result<JobRecord> job = Jobs(store).Get(id);
@@ -164,7 +146,8 @@ Status WriteProgress(JsonWriter& json, Store& store, const TableInfo& table, Job
   if (job->error) json.BytesField("error", job->error->text);
   json.EndObject();
   const TableId table_id = table.stored().id;
-  KVARTS_TRY(const auto findings, store.Run([&](Txn& txn) { return ReadFindings(txn, table_id, id); }));
+  KVARTS_TRY(const auto findings,
+             store.Run([&](Txn& txn) { return PeekFindings(txn, table_id, id, 0, kShownFindings); }));
   if (!findings.empty()) WriteFindings(json, findings);
   return {};
 }

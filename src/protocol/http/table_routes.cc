@@ -37,6 +37,7 @@ const Response kTaken{409, "Another row has the value in a unique index.", "Prob
 const Response kNameTaken{409, "The name is taken.", "Problem", kProblem};
 const Response kIsThere{412, "It was to be new, and is there.", "Problem", kProblem};
 const Response kNotEmpty{412, "There is still something in it.", "Problem", kProblem};
+const Response kNotEnded{412, "The job that it goes by has not ended yet.", "Problem", kProblem};
 const Response kMinimal{204, "Written; the version is the ETag."};
 const Response kWritten{200, "Its key and version.", "RowWritten"};
 const Response kJob{202, "A job does the rest.", "Started"};
@@ -54,6 +55,10 @@ constexpr std::string_view kQuery = "/projects/{project}/datasets/{dataset}/tabl
 constexpr std::string_view kSplit = "/projects/{project}/datasets/{dataset}/tables/{table}/split";
 constexpr std::string_view kIndexes = "/projects/{project}/datasets/{dataset}/tables/{table}/indexes";
 constexpr std::string_view kOneIndex = "/projects/{project}/datasets/{dataset}/tables/{table}/indexes/{index}";
+constexpr std::string_view kVerify = "/projects/{project}/datasets/{dataset}/tables/{table}/verify";
+constexpr std::string_view kRepair = "/projects/{project}/datasets/{dataset}/tables/{table}/repair";
+constexpr std::string_view kUndo = "/projects/{project}/datasets/{dataset}/tables/{table}/undo";
+constexpr std::string_view kFindings = "/projects/{project}/datasets/{dataset}/tables/{table}/findings/{job}";
 
 // tidy: long function because it is a table
 std::vector<Route> RowRoutes() {
@@ -188,6 +193,57 @@ std::vector<Route> RowRoutes() {
        {kDurability},
        "RowBatch",
        {{200, "Everything was done.", "Committed"}, kNotFound, kTaken, kConditionFailed}},
+  };
+}
+
+std::vector<Route> DriftRoutes() {
+  const std::vector<Parameter> parameters = {kProject, kDataset, kTable, kDurability};
+  return {
+      {Method::kPost,
+       kVerify,
+       "verifyTable",
+       "Compares every index of a table with its rows, in a job.",
+       Operation::kOther,
+       Right::kAdmin,
+       &VerifyTable,
+       parameters,
+       "VerifyBody",
+       {kJob, kNotFound}},
+      {Method::kPost,
+       kRepair,
+       "repairTable",
+       "Mends the indexes of a table, in a job: what a verification has found, or whatever is wrong.",
+       Operation::kOther,
+       Right::kAdmin,
+       &RepairTable,
+       parameters,
+       "RepairBody",
+       {kJob, kNotFound, kNotEnded}},
+      {Method::kPost,
+       kUndo,
+       "undoRepair",
+       "Takes back what a repair has changed, in a job.",
+       Operation::kOther,
+       Right::kAdmin,
+       &UndoRepair,
+       parameters,
+       "UndoBody",
+       {kJob, kNotFound, kNotEnded}},
+      {Method::kGet,
+       kFindings,
+       "listFindings",
+       "What a job has found about a table.",
+       Operation::kOther,
+       Right::kRead,
+       &ListFindings,
+       {kProject,
+        kDataset,
+        kTable,
+        {"job", In::kPath, "string", "The id of the job."},
+        {"from", In::kQuery, "integer", "The number of the first one."},
+        kLimit},
+       {},
+       {{200, "A page.", "Findings"}, kNotFound}},
   };
 }
 
@@ -392,6 +448,7 @@ std::vector<Route> CatalogRoutes() {
 std::vector<Route> TableRoutes() {
   std::vector<Route> routes = RowRoutes();
   for (Route& route : CatalogRoutes()) routes.push_back(std::move(route));
+  for (Route& route : DriftRoutes()) routes.push_back(std::move(route));
   return routes;
 }
 
