@@ -69,6 +69,16 @@ Status CheckArgument(const ArgumentSyntax& argument, const std::string& word) {
                 {"nearest", std::string(Nearest(word, argument.choices))}});
 }
 
+// That every argument which is not optional has a word.
+Status CheckEnough(const Syntax& syntax, size_t words) {
+  size_t needed = 0;
+  for (const ArgumentSyntax& argument : syntax.arguments) {
+    if (argument.optional || ++needed <= words) continue;
+    return Error(ErrorCode::kInvalidArgument, "an argument is missing", {{"argument", std::string(argument.name)}});
+  }
+  return {};
+}
+
 // A number below zero is a word.
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -185,6 +195,7 @@ Status Arguments::TakeValue(const OptionSyntax& option, const std::string& value
 
 Result<Arguments> ParseArguments(const Syntax& syntax, std::span<const std::string> words) {
   Arguments arguments;
+  const bool repeats = std::ranges::any_of(syntax.arguments, &ArgumentSyntax::repeated);
   bool options_ended = false;
   while (!words.empty()) {
     const std::string& word = words.front();
@@ -196,18 +207,15 @@ Result<Arguments> ParseArguments(const Syntax& syntax, std::span<const std::stri
     } else if (!options_ended && word.size() > 1 && word.starts_with('-') && !IsDigit(word[1])) {
       return Error(ErrorCode::kInvalidArgument, "options begin with two dashes", {{"option", word}});
     } else {
-      if (arguments.words_.size() == syntax.arguments.size()) {
+      if (!repeats && arguments.words_.size() == syntax.arguments.size()) {
         return Error(ErrorCode::kInvalidArgument, "there is a word too many", {{"word", word}});
       }
-      KVARTS_CHECK_OK(CheckArgument(syntax.arguments[arguments.size()], word));
+      if (!repeats) KVARTS_CHECK_OK(CheckArgument(syntax.arguments[arguments.size()], word));
       arguments.words_.push_back(word);
       words = words.subspan(1);
     }
   }
-  if (arguments.size() < syntax.arguments.size() && !syntax.arguments[arguments.size()].optional) {
-    return Error(ErrorCode::kInvalidArgument, "an argument is missing",
-                 {{"argument", std::string(syntax.arguments[arguments.size()].name)}});
-  }
+  KVARTS_CHECK_OK(CheckEnough(syntax, arguments.size()));
   if (syntax.check != nullptr) KVARTS_CHECK_OK(syntax.check(arguments));
   return arguments;
 }
@@ -216,6 +224,7 @@ std::string UsageLine(const Syntax& syntax) {
   std::string line;
   for (const ArgumentSyntax& argument : syntax.arguments) {
     line.append(fmt::format(fmt::runtime(argument.optional ? " [{}]" : " {}"), argument.name));
+    if (argument.repeated) line.append("...");
   }
   const auto common = std::ranges::count_if(syntax.options, &OptionSyntax::common);
   const size_t own = syntax.options.size() - static_cast<size_t>(common);

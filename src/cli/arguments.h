@@ -42,6 +42,9 @@ struct ArgumentSyntax {
   std::string_view name;  // "DIR" and "FILE" are completed as such
   bool optional = false;
   std::vector<std::string_view> choices = {};
+  // May be given several times: what stands behind it in the syntax takes the last words. One of a command at most,
+  // and none that has choices beside it.
+  bool repeated = false;
 };
 
 class Arguments;

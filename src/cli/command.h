@@ -84,6 +84,21 @@ Result<int> RunExplain(const Arguments& arguments);
 const Syntax& NamespaceSyntax();
 std::span<const Command> NamespaceCommands();
 
+const Syntax& ProjectSyntax();
+std::span<const Command> ProjectCommands();
+
+const Syntax& DatasetSyntax();
+std::span<const Command> DatasetCommands();
+
+const Syntax& TableSyntax();
+std::span<const Command> TableCommands();
+
+const Syntax& IndexSyntax();
+std::span<const Command> IndexCommands();
+
+const Syntax& RowSyntax();
+std::span<const Command> RowCommands();
+
 const Syntax& TokenSyntax();
 std::span<const Command> TokenCommands();
 

@@ -148,6 +148,11 @@ std::string ZshArguments(const Syntax& syntax) {
   }
   for (size_t i = 0; i < syntax.arguments.size(); ++i) {
     const ArgumentSyntax& argument = syntax.arguments[i];
+    if (argument.repeated) {
+      // It takes all that is left.
+      add(fmt::format("*:{}:", argument.name));
+      break;
+    }
     std::string spec = fmt::format("{}:{}{}:", i + 1, argument.optional ? ":" : "", argument.name);
     if (!argument.choices.empty()) spec.append(fmt::format("({})", fmt::join(argument.choices, " ")));
     if (argument.name == "DIR") spec.append("_files -/");

@@ -104,6 +104,7 @@ constexpr Command kCommands[] = {
     {"resume", "Let a job go on", &ResumeSyntax, &RunResume},
     {"cancel", "End a job for good", &CancelSyntax, &RunCancel},
     {"wait", "Wait until a job has ended", &WaitSyntax, &RunWait},
+    {"watch", "The same: show how far it has come until it has ended", &WaitSyntax, &RunWait},
 };
 
 }  // namespace
@@ -113,8 +114,8 @@ const Syntax& JobSyntax() {
       .arguments = {},
       .options = {},
       .description =
-          "Jobs are long work in small steps: moving keys into a namespace, erasing the keys\n"
-          "of one. They go on after a restart. With --data DIR they run while the command does,\n"
+          "Jobs are long work in small steps: building an index, moving keys into a namespace,\n"
+          "erasing the keys of one. They go on after a restart. With --data DIR they run while the command does,\n"
           "with --shards FILE also in the servers that run on the same PostgreSQL.\n"};
   return kSyntax;
 }
