@@ -109,8 +109,9 @@ class ServersTest : public testing::Test {
     return done->size() == 0 ? "" : std::string(done->Text(0, 0));
   }
   // Opening the engine fails with this in its message, at once or when it has waited long enough, and makes no schema.
-  void Refused(const std::string& why, ErrorCode code = ErrorCode::kUnavailable) {
-    options_.connect_timeout = milliseconds(1000);
+  void Refused(const std::string& why, ErrorCode code = ErrorCode::kUnavailable,
+               milliseconds patience = milliseconds(1000)) {
+    options_.connect_timeout = patience;
     const auto opened = OpenPostgresEngine(options_);
     ASSERT_FALSE(opened.has_value());
     EXPECT_EQ(opened.error().code(), code);
@@ -318,7 +319,8 @@ TEST_F(ServersTest, MissingRightsAreRefused) {
   const std::string user = name_ + "_user";
   EXPECT_EQ(Order(primary(), "CREATE ROLE " + user + " LOGIN PASSWORD 'open'"), "");
   for (std::string& target : options_.servers) target += " user=" + user + " password=open";
-  Refused("may not do this");
+  // The replicas may need a moment to hear of the user.
+  Refused("may not do this", ErrorCode::kUnavailable, seconds(10));
   options_.servers = cluster_->targets();
   for (std::string& target : options_.servers) target += " dbname=" + name_ + " user=" + user + " password=wrong";
   Refused("password authentication failed");
