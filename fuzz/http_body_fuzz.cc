@@ -6,6 +6,7 @@
 #include "model/catalog/catalog.h"
 #include "protocol/http/bodies.h"
 #include "protocol/http/items.h"
+#include "protocol/http/row_bodies.h"
 #include "support/expect.h"
 
 namespace {
@@ -17,6 +18,14 @@ struct Ground {
   std::unique_ptr<Engine> engine = OpenMemoryEngine({});
   std::unique_ptr<Store> store = *Store::Open(*engine);
   std::unique_ptr<Catalog> catalog = *Catalog::Open(*store);
+  std::unique_ptr<Tables> tables = *Tables::Open(*store);
+
+  Ground() {
+    JsonReader json(R"({"key":{"partition":["id"]},"indexes":[{"name":"i","partition":["a"],"unique":true}]})");
+    Expect(tables->CreateProject("p").has_value() && tables->CreateDataset({"p", "d"}).has_value() &&
+               tables->CreateTable({"p", "d", "t"}, ReadTableSpec(json)).has_value(),
+           "there is a table");
+  }
 };
 
 void Carry(Ground& ground, const http::CommitBody& body) {
@@ -25,6 +34,7 @@ void Carry(Ground& ground, const http::CommitBody& body) {
   options.durability = Durability::kNone;
   const auto ran = ground.store->RunBody(
       [&](Txn& txn) -> Status {
+        KVARTS_TRY(const std::vector<TablePtr> tables, http::UseTables(*ground.tables, txn, body.rows));
         KVARTS_TRY(CatalogGuard guard, ground.catalog->Guard(txn));
         for (const auto& requirement : body.requirements) KVARTS_CHECK_OK(keys::Require(txn, requirement));
         for (const auto& command : body.commands) {
@@ -34,6 +44,15 @@ void Carry(Ground& ground, const http::CommitBody& body) {
           Bytes shown;
           JsonWriter json(&shown);
           http::WriteItem(json, keys::KeyOf(command), outcome.header, outcome.value);
+        }
+        for (size_t i = 0; i < tables.size(); ++i) {
+          http::RowResult result;
+          KVARTS_CHECK_OK(http::ApplyRow(txn, tables[i], body.rows[i], &result));
+          Bytes shown;
+          JsonWriter json(&shown);
+          json.BeginObject();
+          http::WriteRowResult(json, body.rows[i], result);
+          json.EndObject();
         }
         return {};
       },
@@ -54,5 +73,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto patch = http::ParsePatchBody(body); patch.has_value()) Carry(ground, {{}, {*patch}});
   if (const auto keys = http::ParseKeysBody(body, 10); keys.has_value()) Expect(keys->size() <= 10, "the limit holds");
   IgnoreError(http::ParseRangeBody(body));
+  if (auto batch = http::ParseRowBatch(body, 100); batch.has_value()) Carry(ground, {.rows = *std::move(batch)});
+  if (const auto query = http::ParseRowQuery(body, {.usual = 10, .at_most = 20, .max_bytes = 1000});
+      query.has_value()) {
+    Expect(query->limit <= 20 && query->max_bytes <= 1000, "the bounds hold");
+    const auto table = ground.tables->Find({"p", "d", "t"});
+    IgnoreError(QueryRows(*ground.engine, **table, *query, {}));
+  }
+  if (const auto keys = http::ParseRowKeys(body, 10); keys.has_value())
+    Expect(keys->keys.size() <= 10, "the limit holds");
+  IgnoreError(http::ParseRowPatch(body));
+  IgnoreError(http::ParseSplit(body));
   return 0;
 }
