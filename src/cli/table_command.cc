@@ -7,6 +7,7 @@
 #include "cli/declared_text.h"
 #include "cli/input.h"
 #include "cli/key_words.h"
+#include "cli/table_drift.h"
 #include "cli/table_words.h"
 #include "cli/terminal.h"
 #include "encoding/json_writer.h"
@@ -238,6 +239,8 @@ constexpr Command kCommands[] = {
     {"rename", "Give it another name", &RenameSyntax, &RunRename},
     {"alter", "Change how long rows live, or their schema", &AlterSyntax, &RunAlter},
     {"drop", "Drop a table with all that is in it", &DropSyntax, &RunDrop},
+    {"verify", "Hold its indexes against its rows", &TableVerifySyntax, &RunTableVerify},
+    {"repair", "Mend its indexes, or take that back", &TableRepairSyntax, &RunTableRepair},
 };
 
 }  // namespace

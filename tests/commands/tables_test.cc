@@ -220,6 +220,17 @@ TEST_P(TableCommands, IndexesAreMadeOnlineAndDropped) {
   EXPECT_EQ(Totals(Done({"row", "query", kOrders, "--index", "local", "--partition", "customer=ada"})), "10 20 30");
 }
 
+TEST_P(TableCommands, IndexesAreHeldAgainstTheirRowsAndMended) {
+  Orders();
+  EXPECT_THAT(LinesOf(Done({"table", "verify", kOrders, "--wait"})), ElementsAre(MatchesRegex("job .{36} is done")));
+  const std::string repaired = Done({"table", "repair", kOrders, "--throttle", "100000", "--wait"});
+  ASSERT_THAT(repaired, MatchesRegex("job .{36} is done\n"));
+  Done({"table", "repair", kOrders, "--undo", repaired.substr(4, 36), "--wait"});
+  EXPECT_NE(Run({"table", "repair", kOrders, "--undo", "nonsense"}).code, 0);
+  EXPECT_EQ(Run({"table", "repair", kOrders, "--undo", "x", "--throttle", "5"}).code, 2);
+  EXPECT_EQ(Run({"table", "verify", "acme/shop/none"}).code, 4);
+}
+
 TEST_P(TableCommands, ATerminalGetsTables) {
   Orders();
   OnTerminal query(Words({"row", "query", kOrders, "--partition", "customer=ada", "--fields", "total,state"}));

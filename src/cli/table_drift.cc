@@ -1,0 +1,119 @@
+// kvarts table verify and repair: indexes held against their rows, and mended.
+#include "cli/table_drift.h"
+
+#include <fmt/format.h>
+
+#include "cli/answers.h"
+#include "cli/key_words.h"
+#include "cli/table_words.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
+#include "encoding/json_writer.h"
+
+namespace kvarts::cli {
+namespace {
+
+std::vector<OptionSyntax> JobOptions() {
+  return {{"throttle", OptionKind::kCount, "N", "at most so many rows and entries per second", {}, 1},
+          {"wait", OptionKind::kFlag, {}, "wait for the job, and show what it found"}};
+}
+
+std::string BodyOf(const Arguments& arguments) {
+  std::string body;
+  JsonWriter json(&body);
+  json.BeginObject();
+  if (const auto throttle = arguments.Number("throttle")) json.Field("throttle", *throttle);
+  if (const auto verified = arguments.Text("verified")) json.Field("verified", Harmless(*verified));
+  if (const auto repair = arguments.Text("undo")) json.Field("repair", Harmless(*repair));
+  json.EndObject();
+  return body;
+}
+
+// "missing in by_state: {"customer":"ada","n":1}"; an entry without a row by itself.
+std::string FindingLine(const JsonObject& finding) {
+  const std::string row = CellOf(finding, "row");
+  return fmt::format("{} in {}: {}\n", CellOf(finding, "kind"), CellOf(finding, "index"),
+                     row.empty() ? CellOf(finding, "entry") : row);
+}
+
+// All that a job has found, page after page: how much it is.
+Result<uint64_t> PrintFindings(Client& client, const Arguments& arguments, const std::string& path) {
+  uint64_t count = 0;
+  std::string from = "0";
+  do {
+    KVARTS_TRY(const Reply reply, client.Call({.path = path + Query().Add("from", from).text()}));
+    KVARTS_TRY(const JsonObject answer, JsonObject::Parse(reply.body));
+    KVARTS_TRY(const std::vector<std::string> findings, answer.Elements("findings"));
+    for (const std::string& finding : findings) {
+      KVARTS_TRY(const JsonObject object, JsonObject::Parse(finding));
+      Print(arguments.Has("json") ? finding + "\n" : FindingLine(object));
+    }
+    count += findings.size();
+    from = answer.Text("next");
+  } while (!from.empty());
+  return count;
+}
+
+Status CheckRepair(const Arguments& arguments) {
+  if (arguments.Has("undo") && (arguments.Has("verified") || arguments.Has("throttle"))) {
+    return Error(ErrorCode::kInvalidArgument, "--undo goes by its job alone: without --verified and --throttle");
+  }
+  return CheckTableWord(arguments);
+}
+
+struct Outcome {
+  int code = kExitOk;
+  uint64_t findings = 0;
+};
+
+Result<Outcome> RunJob(const Arguments& arguments, std::string_view action) {
+  KVARTS_TRY(const std::string url, TableUrl(arguments.at(0)));
+  KVARTS_TRY(const auto client, Client::Open(arguments));
+  KVARTS_TRY(const Reply reply,
+             client->Call(JsonRequest("POST", fmt::format("{}/{}", url, action), BodyOf(arguments))));
+  Outcome outcome;
+  KVARTS_TRY(outcome.code, FollowJob(*client, arguments, reply));
+  if (!arguments.Has("wait") || outcome.code != kExitOk) return outcome;
+  KVARTS_TRY(const JsonObject answer, JsonObject::Parse(reply.body));
+  KVARTS_TRY(outcome.findings, PrintFindings(*client, arguments, KeyPath(url + "/findings/", answer.Text("job"))));
+  return outcome;
+}
+
+}  // namespace
+
+const Syntax& TableVerifySyntax() {
+  static const Syntax kSyntax =
+      OverApi({.arguments = {{"TABLE"}},
+               .options = JobOptions(),
+               .description = "Compares every index of a table with its rows, by a job, while both are in use. With\n"
+                              "--wait it prints what differs, and ends with 3 when something does.\n\n"
+                              "  kvarts table verify acme/shop/orders --wait\n",
+               .check = &CheckTableWord});
+  return kSyntax;
+}
+
+Result<int> RunTableVerify(const Arguments& arguments) {
+  KVARTS_TRY(const Outcome outcome, RunJob(arguments, "verify"));
+  return outcome.findings > 0 ? kExitFound : outcome.code;
+}
+
+const Syntax& TableRepairSyntax() {
+  static const Syntax kSyntax = OverApi(
+      {.arguments = {{"TABLE"}},
+       .options = Joined({{"verified", OptionKind::kText, "JOB", "mend what this job of verify found (default: look)"},
+                          {"undo", OptionKind::kText, "JOB", "take back what this job of repair changed"}},
+                         JobOptions()),
+       .description = "Makes the indexes of a table what its rows say, by a job, and keeps a journal of what it\n"
+                      "changed, by which it can be taken back.\n\n"
+                      "  kvarts table repair acme/shop/orders --wait\n"
+                      "  kvarts table repair acme/shop/orders --undo 0197f0a2-7c1e-7b52-9d7c-5a4c8a4b1f00\n",
+       .check = &CheckRepair});
+  return kSyntax;
+}
+
+Result<int> RunTableRepair(const Arguments& arguments) {
+  KVARTS_TRY(const Outcome outcome, RunJob(arguments, arguments.Has("undo") ? "undo" : "repair"));
+  return outcome.code;
+}
+
+}  // namespace kvarts::cli
