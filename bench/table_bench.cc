@@ -28,12 +28,6 @@ RunOptions Unsynced() {
   return options;
 }
 
-Bytes KeyFields(uint64_t n) {
-  Bytes bytes;
-  DocumentWriter(&bytes).BeginMap().Name("id").Text(KeyOf(n)).EndMap();
-  return bytes;
-}
-
 Bytes RowOf(uint64_t n, uint64_t salt = 0) {
   Bytes bytes;
   DocumentWriter row(&bytes);
@@ -134,20 +128,17 @@ class Bench {
     Fill("gets", kRows);
     const Bytes like = Must(EncodeRow({}, 0, DocumentView(RowOf(1))));
     for (uint64_t n = 0; n < kRows; ++n) PutRaw(UserKey(KeyOf(n)), like);
-    std::vector<Bytes> keys;
-    std::vector<std::string> raw_keys;
-    for (const uint32_t n : Shuffled(kRows, 1)) {
-      keys.push_back(KeyFields(n));
-      raw_keys.push_back(KeyOf(n));
-    }
+    std::vector<std::string> keys;
+    for (const uint32_t n : Shuffled(kRows, 1)) keys.push_back(KeyOf(n));
     Comparison compared({"table-get", "get of a row, against a key with a value of its size, both hot", 1.3});
     const auto row = [&](uint64_t i) {
+      const Item key(keys[i % kRows]);
       ReadRow read;
-      Must(GetRow(*engine_, *table, DocumentView(keys[i % kRows]), {}, &read));
+      Must(GetRow(*engine_, *table, {&key, 1}, {}, &read));
       Check(read.record.has_value(), "a row is missing");
     };
     const auto raw = [&](uint64_t i) {
-      Check(Must(GetOne(*engine_, UserKey(raw_keys[i % kRows]))).has_value(), "a key is missing");
+      Check(Must(GetOne(*engine_, UserKey(keys[i % kRows]))).has_value(), "a key is missing");
     };
     const uint64_t operations = arguments_.full ? 1'000'000 : 200'000;
     for (int round = -1; round < rounds_; ++round) {
@@ -273,9 +264,10 @@ class Bench {
     const auto get = [&](const TablePtr& table, uint64_t rows) {
       // The part of the rows that the caches have, in both.
       return Measured(operations, [&, rows](uint64_t i) {
-        const Bytes key = KeyFields(rows - 1 - i % 10'000);
+        const std::string id = KeyOf(rows - 1 - i % 10'000);
+        const Item key(id);
         ReadRow read;
-        Must(GetRow(*engine_, *table, DocumentView(key), {}, &read));
+        Must(GetRow(*engine_, *table, {&key, 1}, {}, &read));
         Check(read.record.has_value(), "a row is missing");
       });
     };

@@ -34,7 +34,7 @@ function refusal(from, path,    to) {
     if (to == "base" || to == "encoding" || (from == "net" && to ~ /^net\//)) return ""
     return to ~ /^net/ ? from " is below " to : "net knows base and encoding only"
   }
-  if (from == "api") return rank_of(to) >= 0 && rank_of(to) <= rank["core"] ? "" : "api uses core and below"
+  if (from == "api") return rank_of(to) >= 0 && rank_of(to) <= rank["model"] ? "" : "api uses models and below"
   if (to ~ /^net/) return from ~ /^(protocol|server)/ ? "" : "only protocol and server use net"
   if (rank_of(from) < 0) return from " is in no known layer (tools/tidy.awk has the list)"
   if (rank_of(to) < 0) return to " is not a layer that " from " may use"

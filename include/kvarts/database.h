@@ -20,6 +20,7 @@
 
 #include "kvarts/options.h"
 #include "kvarts/result.h"
+#include "kvarts/table.h"
 #include "kvarts/time.h"
 #include "kvarts/version.h"
 
@@ -152,6 +153,13 @@ class Database final : public Reader {
 
   Result<std::unique_ptr<Snapshot>> OpenSnapshot();
   Result<std::unique_ptr<Watch>> WatchPrefix(std::string_view prefix);
+
+  // Tables: db.project("acme").dataset("metrics").table("events").Put(…). From the first call on, a thread of the
+  // database works on what they leave for later.
+  Project project(std::string_view name);
+  Result<Names> ListProjects(std::string_view after = {}, size_t limit = 1000);
+  // Returns when the job has ended: `unavailable` when it takes longer than patience.
+  Result<Job> WaitForJob(std::string_view id, std::optional<Duration> patience = {});
 
   // Returns when everything acknowledged so far is on disk.
   Status Sync();

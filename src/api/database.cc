@@ -2,6 +2,7 @@
 
 #include "api/convert.h"
 #include "api/open.h"
+#include "api/table_service.h"
 #include "api/transaction.h"
 #include "api/watch.h"
 #include "core/store.h"
@@ -12,8 +13,10 @@ struct Database::Impl {
   Options options;
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Store> store;
+  std::unique_ptr<TableService> tables;
 
   ~Impl() {
+    tables.reset();
     // The engine tells the store's subscriptions of its last commits, so it goes first.
     engine.reset();
   }
@@ -33,6 +36,7 @@ struct Database::Impl {
     impl->options = options;
     impl->engine = std::move(engine);
     KVARTS_TRY(impl->store, Store::Open(*impl->engine));
+    impl->tables = std::make_unique<TableService>(*impl->store, impl->options);
     return impl;
   }
 };
@@ -199,6 +203,16 @@ Result<std::unique_ptr<Snapshot>> Database::OpenSnapshot() {
 Result<std::unique_ptr<Watch>> Database::WatchPrefix(std::string_view prefix) {
   KVARTS_TRY(KeyRange range, PhysicalRange(Range::Prefix(prefix), impl_->limits()));
   return std::make_unique<UserWatch>(impl_->store->subscriptions(), std::move(range), impl_->options);
+}
+
+Project Database::project(std::string_view name) { return Project(*impl_->tables, name); }
+
+Result<Names> Database::ListProjects(std::string_view after, size_t limit) {
+  return impl_->tables->ListProjects(after, limit);
+}
+
+Result<Job> Database::WaitForJob(std::string_view id, std::optional<Duration> patience) {
+  return impl_->tables->WaitForJob(id, patience);
 }
 
 Status Database::Sync() { return impl_->engine->Sync(); }

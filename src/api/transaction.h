@@ -20,6 +20,8 @@ class UserTransaction final : public Transaction {
   Result<int64_t> GetCounter(std::string_view key) override;
   Timestamp Now() override { return txn_.Now(); }
 
+  Txn& txn() { return txn_; }
+
  private:
   Txn& txn_;
   const Duration max_cursor_age_;

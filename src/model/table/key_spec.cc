@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "document/items.h"
 
 namespace kvarts {
 namespace {
@@ -10,6 +11,12 @@ namespace {
 Error BadField(const char* text, const KeyField& field, std::string expected) {
   return Error(ErrorCode::kInvalidArgument, text, {{"field", Escaped(field.name)}, {"expected", std::move(expected)}});
 }
+
+Error AnotherType(const KeyField& field) {
+  return BadField("a field of the key has a value of another type", field, std::string(Expected(field.type)));
+}
+
+bool IsPlain(const KeyField& field) { return !field.min_length && !field.max_length && !field.pattern; }
 
 Status CheckLength(const KeyField& field, BytesView value) {
   if (field.min_length && value.size() < *field.min_length) {
@@ -29,10 +36,23 @@ Status AppendField(const KeyField& field, const DocumentView& row, TupleWriter<K
   const std::optional<DocumentView> value = row.Find(field.name);
   if (!value) return BadField("a field of the key is missing", field, std::string(Expected(field.type)));
   if (!AppendKeyValue(to, *value, field.type, field.order)) {
-    return BadField("a field of the key has a value of another type", field, std::string(Expected(field.type)));
+    return AnotherType(field);
   }
-  if (!field.min_length && !field.max_length && !field.pattern) return {};
+  if (IsPlain(field)) return {};
   return CheckLength(field, value->kind() == DocumentKind::kBinary ? value->Binary() : value->Text());
+}
+
+// What has a length or a pattern is looked at as a document; the rest is written as it is.
+Status AppendField(const KeyField& field, const Item& value, TupleWriter<KeyBuffer>* to) {
+  if (IsPlain(field)) {
+    return AppendKeyItem(to, value, field.type, field.order) ? Status() : AnotherType(field);
+  }
+  Bytes row;
+  DocumentWriter writer(&row);
+  writer.BeginMap().Name(field.name);
+  KVARTS_CHECK_OK(WriteItem(value, &writer));
+  writer.EndMap();
+  return AppendField(field, DocumentView(row), to);
 }
 
 }  // namespace
@@ -55,6 +75,38 @@ Status KeySpec::Append(const DocumentView& row, KeyBuffer* to) const {
   TupleWriter<KeyBuffer> writer(to);
   for (const KeyField& field : sort) KVARTS_CHECK_OK(AppendField(field, row, &writer));
   return {};
+}
+
+Status KeySpec::CheckCount(std::span<const Item> values) const {
+  if (values.size() == size()) return {};
+  return Error(ErrorCode::kInvalidArgument, "a key has a value for each field of the table's key",
+               {{"expected", std::to_string(size())}, {"values", std::to_string(values.size())}});
+}
+
+Status KeySpec::Append(std::span<const Item> values, KeyBuffer* to) const {
+  KVARTS_CHECK_OK(CheckCount(values));
+  TupleWriter<KeyBuffer> writer(to);
+  writer.Begin();
+  for (const KeyField& field : partition) {
+    KVARTS_CHECK_OK(AppendField(field, values.front(), &writer));
+    values = values.subspan(1);
+  }
+  writer.End();
+  for (const KeyField& field : sort) {
+    KVARTS_CHECK_OK(AppendField(field, values.front(), &writer));
+    values = values.subspan(1);
+  }
+  return {};
+}
+
+Result<Bytes> KeySpec::Named(std::span<const Item> values) const {
+  KVARTS_CHECK_OK(CheckCount(values));
+  Bytes named;
+  DocumentWriter writer(&named);
+  writer.BeginMap();
+  for (size_t i = 0; i < values.size(); ++i) KVARTS_CHECK_OK(WriteItem(values[i], &writer.Name((*this)[i].name)));
+  writer.EndMap();
+  return named;
 }
 
 Status KeySpec::Decode(BytesView key, DocumentWriter* to) const {

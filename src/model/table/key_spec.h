@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,10 @@ struct KeySpec {
   // Appends the key of a row to a physical key: (partition…), sort…. `row` is a map that has at least the key's fields.
   // `invalid_argument` when a field is missing, or is not as declared; then `to` is of no use.
   Status Append(const DocumentView& row, KeyBuffer* to) const;
+  // The same by position: the values of all fields, in their order.
+  Status Append(std::span<const Item> values, KeyBuffer* to) const;
+  // Of a row's values by position, the map that has them under their names; what is wrong with a value says Append.
+  Result<Bytes> Named(std::span<const Item> values) const;
   // The same for the partition alone.
   Status AppendPartition(const DocumentView& row, KeyBuffer* to) const;
   // Writes what Append appended as a map of the key's fields. `corruption` when it is something else.
@@ -55,6 +60,9 @@ struct KeySpec {
   Status CheckNothingElse(const DocumentView& key) const;
 
   friend bool operator==(const KeySpec&, const KeySpec&) = default;
+
+ private:
+  Status CheckCount(std::span<const Item> values) const;
 };
 
 }  // namespace kvarts

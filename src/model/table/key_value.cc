@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "base/uuid.h"
+#include "document/items.h"
 
 namespace kvarts {
 namespace {
@@ -24,6 +25,30 @@ constexpr std::array<Described, 6> kTypes = {{
     {"uuid", "a text of 8-4-4-4-12 hex digits"},
 }};
 const Described& Describe(KeyType type) { return kTypes[static_cast<size_t>(type)]; }
+
+// A text in a key, of one of the types that are written as texts.
+bool AppendText(TupleWriter<KeyBuffer>* to, std::string_view text, KeyType type, Order order) {
+  switch (type) {
+    case KeyType::kText:
+      to->Text(text, order);
+      return true;
+    case KeyType::kTimestamp: {
+      const std::optional<Timestamp> time = Timestamp::Parse(text);
+      if (time) to->Time(*time, order);
+      return time.has_value();
+    }
+    case KeyType::kUuid: {
+      const std::optional<Uuid> uuid = Uuid::Parse(text);
+      if (uuid) to->Uuid(*uuid, order);
+      return uuid.has_value();
+    }
+    case KeyType::kNumber:
+    case KeyType::kBinary:
+    case KeyType::kBool:
+      return false;
+  }
+  return false;
+}
 
 DocumentKind KindOf(KeyType type) {
   switch (type) {
@@ -57,8 +82,9 @@ bool AppendKeyValue(TupleWriter<KeyBuffer>* to, const DocumentView& value, KeyTy
   if (value.kind() != KindOf(type)) return false;
   switch (type) {
     case KeyType::kText:
-      to->Text(value.Text(), order);
-      return true;
+    case KeyType::kTimestamp:
+    case KeyType::kUuid:
+      return AppendText(to, value.Text(), type, order);
     case KeyType::kNumber:
       to->Decimal(value.Number(), order);
       return true;
@@ -68,18 +94,23 @@ bool AppendKeyValue(TupleWriter<KeyBuffer>* to, const DocumentView& value, KeyTy
     case KeyType::kBool:
       to->Bool(value.Bool(), order);
       return true;
-    case KeyType::kTimestamp: {
-      const std::optional<Timestamp> time = Timestamp::Parse(value.Text());
-      if (time) to->Time(*time, order);
-      return time.has_value();
-    }
-    case KeyType::kUuid: {
-      const std::optional<Uuid> uuid = Uuid::Parse(value.Text());
-      if (uuid) to->Uuid(*uuid, order);
-      return uuid.has_value();
-    }
   }
   return false;
+}
+
+bool AppendKeyItem(TupleWriter<KeyBuffer>* to, const Item& item, KeyType type, Order order) {
+  const Item::Value& value = item.value();
+  if (const auto* text = std::get_if<std::string_view>(&value)) {
+    return IsUtf8(*text) && AppendText(to, *text, type, order);
+  }
+  if (const auto* time = std::get_if<Timestamp>(&value); time != nullptr && type == KeyType::kTimestamp) {
+    if (*time > kLastTimestamp) return false;
+    to->Time(*time, order);
+    return true;
+  }
+  Bytes document;
+  DocumentWriter writer(&document);
+  return WriteItem(item, &writer).has_value() && AppendKeyValue(to, DocumentView(document), type, order);
 }
 
 bool AppendAnyKeyValue(TupleWriter<KeyBuffer>* to, const DocumentView& value, Order order) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/item.h"
 #include "encoding/document.h"
 #include "encoding/document_writer.h"
 #include "encoding/tuple.h"
@@ -29,8 +30,10 @@ std::string_view Expected(KeyType type);
 
 // Appends the value; false, and nothing is appended, when it is not of the type.
 bool AppendKeyValue(TupleWriter<KeyBuffer>* to, const DocumentView& value, KeyType type, Order order);
-// The same for a field that takes any type: null, bool, number, text or binary, in this order. A list, map or set is
-// none.
+// The same for a value as C++ code writes it down. A time need not become a text on the way.
+bool AppendKeyItem(TupleWriter<KeyBuffer>* to, const Item& item, KeyType type, Order order);
+// The same as AppendKeyValue for a field that takes any type: null, bool, number, text or binary, in this order. A
+// list, map or set is none.
 bool AppendAnyKeyValue(TupleWriter<KeyBuffer>* to, const DocumentView& value, Order order);
 
 // Takes such a value off a key, and writes it as a value of a document: a timestamp and a UUID in their usual form.

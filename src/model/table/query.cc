@@ -23,9 +23,22 @@ struct Reading {
   size_t max_examined;
 };
 
+// What can be read from: a view, or a transaction with its own writes.
+Status GetFrom(View& view, std::span<const BytesView> keys, std::span<std::optional<Record>> out, ReadCost* cost) {
+  return view.Get(keys, out, {.cost = cost});
+}
+Status GetFrom(Txn& txn, std::span<const BytesView> keys, std::span<std::optional<Record>> out, ReadCost*) {
+  return txn.GetMany(keys, out);
+}
+Timestamp TimeOf(View& view) { return view.time(); }
+Timestamp TimeOf(Txn& txn) { return txn.Now(); }
+Version VersionOf(View& view) { return view.version(); }
+Version VersionOf(Txn& txn) { return txn.ViewVersion().value_or(kNoVersion); }
+
+template <class From>
 class Reader {
  public:
-  Reader(const Reading& reading, View& view) : reading_(reading), view_(view) {}
+  Reader(const Reading& reading, From& from) : reading_(reading), from_(from) {}
 
   // Fills the page from what is left of a range; what is left then, if anything.
   Result<std::optional<KeyRange>> Fill(KeyRange range, bool reverse, RowPage* page) {
@@ -39,7 +52,7 @@ class Reader {
       request.range = std::move(range);
       request.max_entries = std::min(examine, size_t{1000});
       request.max_bytes = std::max<size_t>(reading_.max_bytes - std::min(bytes_, reading_.max_bytes), 1);
-      KVARTS_TRY(ScanPage scanned, view_.Scan(request));
+      KVARTS_TRY(ScanPage scanned, from_.Scan(request));
       const ScanPage& entries = page->pages.emplace_back(std::move(scanned));
       KVARTS_TRY(const size_t taken, Take(entries));
       page->examined += taken;
@@ -90,7 +103,7 @@ class Reader {
     }
     const std::vector<BytesView> views(keys.begin(), keys.end());
     std::vector<std::optional<Record>>& records = page_->records.emplace_back(keys.size());
-    if (!views.empty()) KVARTS_CHECK_OK(view_.Get(views, records, {.cost = &page_->cost}));
+    if (!views.empty()) KVARTS_CHECK_OK(GetFrom(from_, views, records, &page_->cost));
     for (size_t i = 0; i < records.size(); ++i) {
       if (i != 0 && (page_->rows.size() >= reading_.limit || bytes_ >= reading_.max_bytes)) return i;
       // An entry without its row is drift, which verification finds; a reader gets what is there.
@@ -110,7 +123,7 @@ class Reader {
   }
 
   const Reading& reading_;
-  View& view_;
+  From& from_;
   RowPage* page_ = nullptr;
   size_t bytes_ = 0;
 };
@@ -122,6 +135,16 @@ Status OpenInto(const ValueHeader& header, BytesView value, FoundRow* row) {
   row->expiry = header.expiry;
   row->document = row->envelope.payload;
   return {};
+}
+
+Status OpenRead(ReadRow* read) {
+  if (!read->record) return {};
+  return OpenInto(read->record->header, read->record->value, &read->row);
+}
+
+Status GetRowAt(Engine& engine, BytesView key, const ReadOptions& options, ReadRow* read) {
+  KVARTS_CHECK_OK(engine.Get({&key, 1}, {&read->record, 1}, options));
+  return OpenRead(read);
 }
 
 // The same for every page of a query: its cursors fit no other.
@@ -140,21 +163,45 @@ std::optional<BytesView> SecretOf(const RowCursors& cursors) {
   return cursors.secret ? std::optional<BytesView>(*cursors.secret) : std::nullopt;
 }
 
-Result<RowPage> ReadPage(View& view, const Reading& reading, const CursorQuery& query, const std::string& cursor,
+template <class From>
+Result<RowPage> ReadPage(From& from, const Reading& reading, const CursorQuery& query, const std::string& cursor,
                          const RowCursors& cursors) {
   RowPage page;
   KeyRange range = query.range;
   if (!cursor.empty()) {
-    KVARTS_TRY(range, OpenCursor(cursor, query, view.time(), cursors.max_age, SecretOf(cursors)));
+    KVARTS_TRY(range, OpenCursor(cursor, query, TimeOf(from), cursors.max_age, SecretOf(cursors)));
   }
-  KVARTS_TRY(const std::optional<KeyRange> rest, Reader(reading, view).Fill(std::move(range), query.reverse, &page));
-  if (rest) page.cursor = MakeCursor(query, *rest, view.version(), view.time(), SecretOf(cursors));
+  KVARTS_TRY(const std::optional<KeyRange> rest, Reader(reading, from).Fill(std::move(range), query.reverse, &page));
+  if (rest) page.cursor = MakeCursor(query, *rest, VersionOf(from), TimeOf(from), SecretOf(cursors));
   return page;
 }
 
 Status CheckBounds(size_t limit, size_t max_bytes, size_t max_examined, const Limits& limits) {
   if (max_examined == 0) return Error(ErrorCode::kInvalidArgument, "a query looks at one row at least");
   return CheckPage(limit, max_bytes, limits);
+}
+
+// What a query reads, and what its cursors are of.
+struct Planned {
+  Reading reading;
+  CursorQuery cursor;
+};
+Result<Planned> Plan(const TableInfo& table, const RowQuery& query, const Limits& limits) {
+  KVARTS_CHECK_OK(CheckBounds(query.limit, query.max_bytes, query.max_examined, limits));
+  Planned plan{.reading = {.table = table,
+                           .filter = query.filter,
+                           .projection = query.projection,
+                           .limit = query.limit,
+                           .max_bytes = query.max_bytes,
+                           .max_examined = query.max_examined},
+               .cursor = {}};
+  if (!query.index.empty()) {
+    KVARTS_TRY(plan.reading.index, ReadableIndex(table, query.index));
+  }
+  KVARTS_TRY(plan.cursor.range, RangeOf(table, plan.reading.index, query));
+  plan.cursor.reverse = query.reverse;
+  plan.cursor.other = FingerprintOf(table, query.filter);
+  return plan;
 }
 
 }  // namespace
@@ -166,22 +213,14 @@ Result<FoundRow> ToFoundRow(const ValueHeader& header, BytesView value) {
 }
 
 Result<RowPage> QueryRows(Engine& engine, const TableInfo& table, const RowQuery& query, const RowCursors& cursors) {
-  KVARTS_CHECK_OK(CheckBounds(query.limit, query.max_bytes, query.max_examined, engine.limits()));
-  Reading reading{.table = table,
-                  .filter = query.filter,
-                  .projection = query.projection,
-                  .limit = query.limit,
-                  .max_bytes = query.max_bytes,
-                  .max_examined = query.max_examined};
-  if (!query.index.empty()) {
-    KVARTS_TRY(reading.index, ReadableIndex(table, query.index));
-  }
-  CursorQuery of_cursor;
-  KVARTS_TRY(of_cursor.range, RangeOf(table, reading.index, query));
-  of_cursor.reverse = query.reverse;
-  of_cursor.other = FingerprintOf(table, query.filter);
+  KVARTS_TRY(const Planned plan, Plan(table, query, engine.limits()));
   KVARTS_TRY(const std::unique_ptr<View> view, engine.OpenView(query.freshness));
-  return ReadPage(*view, reading, of_cursor, query.cursor, cursors);
+  return ReadPage(*view, plan.reading, plan.cursor, query.cursor, cursors);
+}
+
+Result<RowPage> QueryRows(Txn& txn, const TableInfo& table, const RowQuery& query, const RowCursors& cursors) {
+  KVARTS_TRY(const Planned plan, Plan(table, query, txn.limits()));
+  return ReadPage(txn, plan.reading, plan.cursor, query.cursor, cursors);
 }
 
 Result<RowPage> ScanRows(Engine& engine, const TableInfo& table, const RowScan& scan, const RowCursors& cursors) {
@@ -235,10 +274,21 @@ Status GetRow(Engine& engine, const TableInfo& table, const DocumentView& key, c
               ReadRow* read) {
   KeyBuffer buffer;
   KVARTS_CHECK_OK(AppendRowKeyOf(table, key, &buffer));
-  const BytesView physical = buffer;
-  KVARTS_CHECK_OK(engine.Get({&physical, 1}, {&read->record, 1}, options));
-  if (!read->record) return {};
-  return OpenInto(read->record->header, read->record->value, &read->row);
+  return GetRowAt(engine, buffer, options, read);
+}
+
+Status GetRow(Engine& engine, const TableInfo& table, std::span<const Item> key, const ReadOptions& options,
+              ReadRow* read) {
+  KeyBuffer buffer;
+  KVARTS_CHECK_OK(AppendRowKey(table, key, &buffer));
+  return GetRowAt(engine, buffer, options, read);
+}
+
+Status GetRow(Txn& txn, const TableInfo& table, std::span<const Item> key, ReadRow* read) {
+  KeyBuffer buffer;
+  KVARTS_CHECK_OK(AppendRowKey(table, key, &buffer));
+  KVARTS_TRY(read->record, txn.Get(buffer));
+  return OpenRead(read);
 }
 
 }  // namespace kvarts

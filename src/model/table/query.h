@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/cursor.h"
+#include "core/txn.h"
 #include "document/condition.h"
 #include "document/projection.h"
 #include "engine/engine.h"
@@ -74,6 +75,9 @@ struct RowCursors {
 };
 
 Result<RowPage> QueryRows(Engine& engine, const TableInfo& table, const RowQuery& query, const RowCursors& cursors);
+// The same in a transaction, which sees its own writes and rests on what it has read. The freshness is that of its
+// view.
+Result<RowPage> QueryRows(Txn& txn, const TableInfo& table, const RowQuery& query, const RowCursors& cursors);
 
 // All rows, in the order of keys, in pages. Several can read at once: each begins with a cursor from SplitScan, and
 // ends when its pages have none any more.
@@ -110,6 +114,10 @@ struct ReadRow {
 };
 Status GetRow(Engine& engine, const TableInfo& table, const DocumentView& key, const ReadOptions& options,
               ReadRow* read);
+// By the values of the key's fields, in their order.
+Status GetRow(Engine& engine, const TableInfo& table, std::span<const Item> key, const ReadOptions& options,
+              ReadRow* read);
+Status GetRow(Txn& txn, const TableInfo& table, std::span<const Item> key, ReadRow* read);
 
 // What is found under the key of a row.
 Result<FoundRow> ToFoundRow(const ValueHeader& header, BytesView value);

@@ -107,6 +107,9 @@ Result<KeyBuffer> RowKeyOf(const TableInfo& table, const DocumentView& key);
 // The latter behind what is there.
 Status AppendRowKeyOf(const TableInfo& table, const DocumentView& key, KeyBuffer* to);
 
+// By the values of the key's fields, in their order.
+Status AppendRowKey(const TableInfo& table, std::span<const Item> key, KeyBuffer* to);
+
 // The key of a row as JSON, for errors and people.
 std::string RowKeyText(const TableInfo& table, BytesView physical_key);
 

@@ -95,11 +95,7 @@ TablePtr Tables::Cached(const std::string& name) const {
 Result<TablePtr> Tables::Find(const TablePath& path) {
   const std::string name = CacheName(path);
   if (TablePtr cached = Cached(name)) return cached;
-  uint64_t changes = 0;
-  {
-    const std::shared_lock lock(mutex_);
-    changes = changes_;
-  }
+  const uint64_t changes = changes_;
   // What changes from here on is seen by the view, or told of.
   KVARTS_TRY(const std::unique_ptr<View> view, store_.engine().OpenView());
   KVARTS_TRY(TablePtr table, TableAt(*view, path));
@@ -122,9 +118,25 @@ void Tables::LookAgain(const TablePtr& table) {
   if (record.has_value() && *record && (*record)->header.version == known.version) table->SeenAt((*view)->version());
 }
 
-Result<TablePtr> Tables::Use(Txn& txn, const TablePath& path) {
+Result<const TableInfo*> TableHandle::Find() {
+  if (IsFresh()) return table_.get();
+  // A change from here on is noticed by the next call, whether or not what is found has it.
+  const uint64_t changes = tables_->changes_.load(std::memory_order_acquire);
+  KVARTS_TRY(table_, tables_->Find(path_));
+  changes_ = changes;
+  return table_.get();
+}
+
+Result<TablePtr> TableHandle::Use(Txn& txn) {
+  if (!IsFresh()) {
+    changes_ = tables_->changes_.load(std::memory_order_acquire);
+    table_ = tables_->Known(path_);
+  }
+  return tables_->Use(txn, path_, table_);
+}
+
+Result<TablePtr> Tables::Use(Txn& txn, const TablePath& path, TablePtr table) {
   if (IsSystem(path)) return NotYours();
-  TablePtr table = Cached(CacheName(path));
   if (!txn.ViewVersion()) {
     if (table == nullptr) {
       KVARTS_CHECK_OK(txn.WillWait());

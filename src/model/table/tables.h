@@ -61,7 +61,7 @@ class Tables {
   ~Tables();
 
   // For bodies: the table, as the transaction is to use it. Once a run, before anything of the table is read.
-  Result<TablePtr> Use(Txn& txn, const TablePath& path);
+  Result<TablePtr> Use(Txn& txn, const TablePath& path) { return Use(txn, path, Known(path)); }
   // For reads. `not_found` with what of the path is not there.
   Result<TablePtr> Find(const TablePath& path);
   // The same without waiting for anything: null when it would have to be read.
@@ -124,6 +124,11 @@ class Tables {
   Store& store() { return store_; }
 
  private:
+  friend class TableHandle;
+
+  // `known` is the cached one, or null.
+  Result<TablePtr> Use(Txn& txn, const TablePath& path, TablePtr known);
+
   explicit Tables(Store& store) : store_(store) {}
 
   TablePtr Cached(const std::string& name) const;
@@ -138,7 +143,28 @@ class Tables {
   Subscriptions::Id watch_ = 0;
   mutable std::shared_mutex mutex_;
   std::unordered_map<std::string, TablePtr> cached_;  // by project/dataset/table
-  uint64_t changes_ = 0;                              // how often the catalog was seen to change
+  std::atomic<uint64_t> changes_ = 0;                 // how often the catalog was seen to change
+};
+
+// A table that is used again and again: it is found by its names once, and anew when the catalog has changed. What
+// holds for Tables holds for it. For one thread at a time.
+class TableHandle {
+ public:
+  TableHandle(Tables& tables, TablePath path) : tables_(&tables), path_(std::move(path)) {}
+
+  const TablePath& path() const { return path_; }
+  // For reads; good until the next call.
+  Result<const TableInfo*> Find();
+  // For bodies.
+  Result<TablePtr> Use(Txn& txn);
+
+ private:
+  bool IsFresh() const { return table_ != nullptr && tables_->changes_.load(std::memory_order_acquire) == changes_; }
+
+  Tables* tables_;
+  TablePath path_;
+  TablePtr table_;
+  uint64_t changes_ = 0;  // of the catalog, before the table was found
 };
 
 }  // namespace kvarts

@@ -3,6 +3,7 @@
 #include "encoding/document_json.h"
 #include "encoding/json_reader.h"
 #include "encoding/tuple_text.h"
+#include "model/table/description.h"
 #include "net/http/target.h"
 #include "protocol/http/requests.h"
 
@@ -11,24 +12,7 @@ namespace {
 
 constexpr size_t kMaxNamesPage = 1000;
 
-// When a UUID of version 7 was made; nothing of one that is reserved.
-std::optional<Timestamp> MadeAt(const Uuid& id) {
-  if (id.bytes[6] >> 4 != 7) return std::nullopt;
-  uint64_t millis = 0;
-  for (size_t i = 0; i < 6; ++i) millis = millis << 8 | id.bytes[i];
-  return Timestamp{millis * 1000};
-}
-
 }  // namespace
-
-void WriteIdentity(JsonWriter& json, std::string_view name, const Uuid& id) {
-  json.BytesField("name", name).Field("id", id.ToString()).Name("created");
-  if (const auto made = MadeAt(id)) {
-    json.Text(made->ToString());
-  } else {
-    json.Null();
-  }
-}
 
 WorkOp::Reply NamesReply(std::string_view what, const NamesPage& page) {
   WorkOp::Reply reply;

@@ -13,8 +13,6 @@
 
 namespace kvarts::http {
 
-// The members that a project, a dataset and a table have in common: "name", "id", and "created", which an id tells.
-void WriteIdentity(JsonWriter& json, std::string_view name, const Uuid& id);
 // {"projects": […], "next": …}: by the name of what they are.
 WorkOp::Reply NamesReply(std::string_view what, const NamesPage& page);
 WorkOp::Reply IdentityReply(int status, std::string_view name, const Uuid& id);

@@ -1,5 +1,6 @@
 // Tables and their indexes: declared, looked at, changed and dropped.
 #include "encoding/json_reader.h"
+#include "model/table/description.h"
 #include "net/http/target.h"
 #include "protocol/http/access.h"
 #include "protocol/http/catalog_items.h"
@@ -13,38 +14,12 @@ namespace {
 // Of what stands in the way of an index, an answer shows so many.
 constexpr size_t kShownFindings = 100;
 
-// The members of an index, without what its job knows.
-void WriteIndexFields(JsonWriter& json, const TableIndex& index) {
-  WriteIndexSpec(index.spec, &json);
-  json.Field("state", IndexStateName(index.state)).Name("job");
-  if (index.job) {
-    json.Text(index.job->ToString());
-  } else {
-    json.Null();
-  }
-}
-
-void WriteIndexes(JsonWriter& json, const TableInfo& table) {
-  json.Name("indexes").BeginArray();
-  for (const TableIndex& index : table.indexes()) {
-    json.BeginObject();
-    WriteIndexFields(json, index);
-    json.EndObject();
-  }
-  json.EndArray();
-}
-
 WorkOp::Reply TableReply(int status, const TablePath& path, const TableInfo& table) {
-  const TableInfo::Stored& stored = table.stored();
   WorkOp::Reply reply;
   reply.status = status;
   JsonWriter json(&reply.body);
-  json.BeginObject().BytesField("project", path.project).BytesField("dataset", path.dataset);
-  WriteIdentity(json, stored.name, stored.id.uuid);
-  json.Field("number", stored.number.value);
-  WriteTableSpec(stored.spec, &json);
-  json.Field("schemaVersion", stored.schema_version);
-  WriteIndexes(json, table);
+  json.BeginObject();
+  WriteTableDescription(json, path, table);
   json.EndObject();
   return reply;
 }
@@ -96,13 +71,7 @@ Result<TablePatch> ParseTablePatch(std::string_view body) {
   json.Object([&](std::string_view name) {
     if (name == "name") {
       patch.name = json.Text();
-    } else if (name == "ttl") {
-      patch.change.ttl.emplace();
-      if (!json.TakeNull()) *patch.change.ttl = ReadTtlSpec(json);
-    } else if (name == "schema") {
-      patch.change.schema.emplace();
-      if (!json.TakeNull()) *patch.change.schema = ReadTableSchema(json);
-    } else {
+    } else if (!ReadTableChange(json, name, &patch.change)) {
       json.Unknown(name);
     }
   });
@@ -156,7 +125,7 @@ Result<WorkOp::Reply> IndexReply(Tables& tables, const TableInfo& table, const T
   WorkOp::Reply reply;
   JsonWriter json(&reply.body);
   json.BeginObject();
-  WriteIndexFields(json, index);
+  WriteIndexDescription(json, index);
   if (index.job) KVARTS_CHECK_OK(WriteProgress(json, tables.store(), table, *index.job));
   json.EndObject();
   return reply;
