@@ -5,8 +5,9 @@
 namespace kvarts {
 namespace {
 
-// How often is looked for rows whose time has come.
+// How often is looked for rows whose time has come, and for buckets that are not kept any more.
 constexpr std::chrono::seconds kKeeperInterval(1);
+constexpr int kRoundsUntilRetention = 3600;
 
 }  // namespace
 
@@ -34,9 +35,10 @@ RunOptions TableService::RunOptionsOf(std::optional<Durability> durability) cons
 void TableService::Keep(const std::stop_token& stop) {
   std::mutex alone;
   std::unique_lock lock(alone);
-  while (!stop.stop_requested()) {
+  for (int round = 0; !stop.stop_requested(); ++round) {
     // What cannot be started now is tried again.
     IgnoreError(tables_->StartExpiry());
+    if (round % kRoundsUntilRetention == 0) IgnoreError(tables_->StartRetention());
     wake_.wait_for(lock, stop, kKeeperInterval, [] { return false; });
   }
 }

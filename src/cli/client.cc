@@ -43,6 +43,7 @@ ServerOptions ServedOptions(const Place& place) {
   // Whoever reads a store does not expect that something is gone then.
   options.retention_interval = {};
   options.expiry_interval = {};
+  options.survey_interval = {};
   options.metrics_enabled = false;
   options.hotkeys_enabled = false;
   return options;

@@ -106,6 +106,9 @@ struct ServerOptions {
   Duration retention_interval = Duration::Seconds(3600);
   // How often it is looked whether rows of tables have expired, and have to be taken away; 0 is never.
   Duration expiry_interval = Duration::Seconds(1);
+  // How often it is looked for partitions of tables that have grown wide, and from which size on they have; 0 is never.
+  Duration survey_interval = Duration::Seconds(3600);
+  uint64_t wide_partition = 100 << 20;
   // Requests that take longer are logged.
   Duration slow_request = Duration::Millis(500);
 

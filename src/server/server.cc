@@ -113,6 +113,7 @@ void Server::Tick(size_t loop) {
   if (loop != 0) return;
   StartIfDue(retention_, options_.retention_interval);
   StartIfDue(expiry_, options_.expiry_interval);
+  StartIfDue(survey_, options_.survey_interval);
 }
 
 void Server::StartIfDue(Recurring& what, Duration interval) {
@@ -120,14 +121,14 @@ void Server::StartIfDue(Recurring& what, Duration interval) {
   if (interval.micros == 0 || what.running || (what.since && what.since->Elapsed() < interval)) return;
   what.since.emplace();
   what.running = true;
-  const bool taken = workers_->Submit([&what] {
+  const auto start = [&what] {
     const Status started = what.start();
     // Of what fails again and again, only the first time is news.
     const bool failed_before = what.failed.exchange(!started.has_value());
     if (!started.has_value() && !failed_before) Log(LogLevel::kWarning, what.failed_text, started.error());
     what.running = false;
-  });
-  if (taken) return;
+  };
+  if (workers_->Submit(start, what.lane)) return;
   if (!what.failed.exchange(true)) Log(LogLevel::kWarning, what.waits_text);
   what.running = false;
 }
@@ -197,6 +198,7 @@ void Server::Drain(const std::function<bool()>& hurry) {
 Server::~Server() {
   // The threads of the loops first: they give work to everybody. What workers and the engine still finish is posted to
   // loops that do not run any more, but are there. With the loops go the connections that are left.
+  stopping_.request_stop();
   if (jobs_) jobs_->Stop();
   for (const auto& loop : loops_) loop->Stop();
   threads_.clear();

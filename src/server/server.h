@@ -61,6 +61,7 @@ class Server {
     std::function<Status()> start;
     const char* failed_text;
     const char* waits_text;
+    WorkerPool::Lane lane = WorkerPool::Lane::kShort;
     std::atomic<bool> failed{false};
     std::atomic<bool> running{false};
     std::optional<Stopwatch> since{};  // of the first loop
@@ -81,8 +82,10 @@ class Server {
   std::unique_ptr<http::HttpProtocol> http_;
   std::unique_ptr<net::Listener> listener_;
   std::vector<std::jthread> threads_;
+  std::stop_source stopping_;
   Recurring retention_{[this]() -> Status {
                          KVARTS_CHECK_OK(catalog_->StartRetention());
+                         KVARTS_CHECK_OK(tables_->StartRetention());
                          return {};
                        },
                        "retention could not be started", "retention has to wait: too much work is queued"};
@@ -92,6 +95,9 @@ class Server {
                     },
                     "the removal of expired rows could not be started",
                     "the removal of expired rows has to wait: too much work is queued"};
+  Recurring survey_{[this] { return service_->survey.Look(*engine_, options_.wide_partition, stopping_.get_token()); },
+                    "wide partitions could not be looked for",
+                    "the look for wide partitions has to wait: too much work is queued", WorkerPool::Lane::kLong};
 };
 
 }  // namespace kvarts

@@ -85,6 +85,35 @@ Result<TablePtr> ReadTableIn(From& from, const Bytes& key_fields) {
   return std::make_shared<const TableInfo>(std::move(stored), key, record->header.version, VersionOf(from));
 }
 
+Result<std::string> NameIn(View& view, const TablePtr& table, const Bytes& key_fields) {
+  KVARTS_TRY(const KeyBuffer key, RowKeyOf(*table, DocumentView(key_fields)));
+  KVARTS_TRY(const std::optional<Record> record, Get(view, key));
+  if (!record) return std::string();
+  KVARTS_TRY(const RowView row, OpenRow(record->value));
+  const std::optional<DocumentView> name = row.document().Find("name");
+  if (!name || name->kind() != DocumentKind::kText) return Error(ErrorCode::kCorruption, kDamaged);
+  return std::string(name->Text());
+}
+
+template <class From>
+Result<TablesPage> ReadTablesIn(From& from, BytesView place, size_t limit) {
+  ScanRequest request;
+  request.range = KeyRange::Prefix(TablesTable()->rows());
+  if (!place.empty()) request.range.start = place;
+  request.max_entries = limit;
+  KVARTS_TRY(const ScanPage page, from.Scan(request));
+  TablesPage tables;
+  for (size_t i = 0; i < page.size(); ++i) {
+    KVARTS_TRY(const RowView row, OpenRow(page[i].value));
+    KVARTS_TRY(TableInfo::Stored stored, DecodeTable(row.document()));
+    tables.tables.push_back(
+        std::make_shared<const TableInfo>(std::move(stored), page[i].key, page[i].header.version, VersionOf(from)));
+    tables.places.emplace_back(page[i].key);
+  }
+  if (page.rest()) tables.rest = page.rest()->start;
+  return tables;
+}
+
 ScanRequest NamesAfter(const Uuid& scope, std::string_view after, size_t limit) {
   KeyBuffer key;
   key.append(NamesTable()->rows());
@@ -193,6 +222,14 @@ Status EraseDataset(Txn& txn, ProjectId project, DatasetId dataset) {
   return Erase(txn, DatasetsTable(), Fields().Add("project", project.uuid).Add("dataset", dataset.uuid).Take());
 }
 
+Result<std::string> ProjectName(View& view, ProjectId project) {
+  return NameIn(view, ProjectsTable(), Fields().Add("project", project.uuid).Take());
+}
+
+Result<std::string> DatasetName(View& view, ProjectId project, DatasetId dataset) {
+  return NameIn(view, DatasetsTable(), Fields().Add("project", project.uuid).Add("dataset", dataset.uuid).Take());
+}
+
 Status PutTable(Txn& txn, const TableInfo::Stored& table) { return Put(txn, TablesTable(), EncodeTable(table)); }
 
 Status AddTable(Txn& txn, const TableInfo::Stored& table) {
@@ -219,6 +256,9 @@ Result<TablePtr> ReadTable(View& view, ProjectId project, DatasetId dataset, Tab
   return ReadTableIn(view, TableKey(project, dataset, table));
 }
 
+Result<TablesPage> ReadTables(Txn& txn, BytesView place, size_t limit) { return ReadTablesIn(txn, place, limit); }
+Result<TablesPage> ReadTables(View& view, BytesView place, size_t limit) { return ReadTablesIn(view, place, limit); }
+
 Result<TablePtr> ReadTable(Txn& txn, TableNumber number) {
   const Bytes key_fields = Fields().Add("number", number.value).Take();
   KVARTS_TRY(const KeyBuffer key, RowKeyOf(*NumbersTable(), DocumentView(key_fields)));
@@ -238,6 +278,7 @@ Bytes EncodeTable(const TableInfo::Stored& table) {
   json.Field("project", table.project.ToString()).Field("dataset", table.dataset.ToString());
   json.Field("table", table.id.ToString()).Field("name", table.name).Field("number", table.number.value);
   json.Field("next_index", table.next_index).Field("schema_version", table.schema_version);
+  if (table.spec.retention) json.Field("longest_keep", static_cast<uint64_t>(table.longest_keep.micros));
   json.Name("spec").BeginObject();
   WriteTableSpec(table.spec, &json);
   json.EndObject().Name("indexes").BeginArray();
@@ -271,6 +312,8 @@ Result<TableInfo::Stored> DecodeTable(const DocumentView& row) {
       table.next_index = json.Uint();
     } else if (name == "schema_version") {
       table.schema_version = static_cast<uint32_t>(json.Uint(UINT32_MAX));
+    } else if (name == "longest_keep") {
+      table.longest_keep = Duration::Micros(static_cast<int64_t>(json.Uint(INT64_MAX)));
     } else if (name == "spec") {
       table.spec = ReadTableSpec(json);
     } else if (name == "indexes") {

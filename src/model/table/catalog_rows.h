@@ -33,6 +33,10 @@ Status PutDataset(Txn& txn, ProjectId project, DatasetId dataset, std::string_vi
 Status EraseProject(Txn& txn, ProjectId project);
 Status EraseDataset(Txn& txn, ProjectId project, DatasetId dataset);
 
+// What they are called; empty when they are not there.
+Result<std::string> ProjectName(View& view, ProjectId project);
+Result<std::string> DatasetName(View& view, ProjectId project, DatasetId dataset);
+
 // A table that is new, and one that is there.
 Status AddTable(Txn& txn, const TableInfo::Stored& table);
 Status PutTable(Txn& txn, const TableInfo::Stored& table);
@@ -40,6 +44,15 @@ Status EraseTable(Txn& txn, const TableInfo& table);
 // Null when it is not there.
 Result<TablePtr> ReadTable(Txn& txn, ProjectId project, DatasetId dataset, TableId table);
 Result<TablePtr> ReadTable(View& view, ProjectId project, DatasetId dataset, TableId table);
+
+// All tables but those of the catalog itself, in the order in which it has them, from a place on; at first an empty one.
+struct TablesPage {
+  std::vector<TablePtr> tables;
+  std::vector<Bytes> places;  // of each of them
+  std::optional<Bytes> rest;  // the place to go on from; nothing when that was all
+};
+Result<TablesPage> ReadTables(Txn& txn, BytesView place, size_t limit);
+Result<TablesPage> ReadTables(View& view, BytesView place, size_t limit);
 
 // Of a number; null when it is nobody's any more.
 Result<TablePtr> ReadTable(Txn& txn, TableNumber number);

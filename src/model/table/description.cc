@@ -56,6 +56,9 @@ bool ReadTableChange(JsonReader& json, std::string_view name, Tables::TableChang
   if (name == "ttl") {
     change->ttl.emplace();
     if (!json.TakeNull()) *change->ttl = ReadTtlSpec(json);
+  } else if (name == "retention") {
+    change->retention.emplace();
+    if (!json.TakeNull()) *change->retention = ReadRetentionSpec(json);
   } else if (name == "schema") {
     change->schema.emplace();
     if (!json.TakeNull()) *change->schema = ReadTableSchema(json);

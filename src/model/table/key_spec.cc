@@ -57,9 +57,12 @@ Status AppendField(const KeyField& field, const Item& value, TupleWriter<KeyBuff
 
 }  // namespace
 
-bool KeySpec::Has(std::string_view name) const {
-  const auto named = [&](const KeyField& field) { return field.name == name; };
-  return std::ranges::any_of(partition, named) || std::ranges::any_of(sort, named);
+const KeyField* KeySpec::FieldNamed(std::string_view name) const {
+  for (const std::vector<KeyField>* const fields : {&partition, &sort}) {
+    const auto found = std::ranges::find(*fields, name, &KeyField::name);
+    if (found != fields->end()) return &*found;
+  }
+  return nullptr;
 }
 
 Status KeySpec::AppendPartition(const DocumentView& row, KeyBuffer* to) const {

@@ -43,7 +43,9 @@ struct KeySpec {
   const KeyField& operator[](size_t i) const {
     return i < partition.size() ? partition[i] : sort[i - partition.size()];
   }
-  bool Has(std::string_view name) const;
+  // Null when there is none.
+  const KeyField* FieldNamed(std::string_view name) const;
+  bool Has(std::string_view name) const { return FieldNamed(name) != nullptr; }
 
   // Appends the key of a row to a physical key: (partition…), sort…. `row` is a map that has at least the key's fields.
   // `invalid_argument` when a field is missing, or is not as declared; then `to` is of no use.

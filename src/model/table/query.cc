@@ -21,7 +21,21 @@ struct Reading {
   size_t limit;
   size_t max_bytes;
   size_t max_examined;
+  uint64_t max_skipped;
 };
+
+// What is left of a range of which a scan has found nothing but tombstones, and given up; nothing when nothing is.
+Result<std::optional<KeyRange>> RestOf(const Error& given_up, KeyRange range, bool reverse) {
+  if (given_up.field("limit") != "max_skipped") return given_up;
+  if (given_up.field("reached").empty()) return std::optional<KeyRange>();
+  KVARTS_TRY(const Bytes reached, ParseEscaped(given_up.field("reached")));
+  if (reverse) {
+    range.end = KeyAfter(reached);
+  } else {
+    range.start = reached;
+  }
+  return std::optional<KeyRange>(std::move(range));
+}
 
 // What can be read from: a view, or a transaction with its own writes.
 Status GetFrom(View& view, std::span<const BytesView> keys, std::span<std::optional<Record>> out, ReadCost* cost) {
@@ -52,8 +66,10 @@ class Reader {
       request.range = std::move(range);
       request.max_entries = std::min(examine, size_t{1000});
       request.max_bytes = std::max<size_t>(reading_.max_bytes - std::min(bytes_, reading_.max_bytes), 1);
-      KVARTS_TRY(ScanPage scanned, from_.Scan(request));
-      const ScanPage& entries = page->pages.emplace_back(std::move(scanned));
+      request.options.max_skipped = reading_.max_skipped - std::min(page->cost.skipped, reading_.max_skipped);
+      Result<ScanPage> scanned = from_.Scan(request);
+      if (!scanned.has_value()) return RestOf(scanned.error(), std::move(request.range), reverse);
+      const ScanPage& entries = page->pages.emplace_back(*std::move(scanned));
       KVARTS_TRY(const size_t taken, Take(entries));
       page->examined += taken;
       if (taken < entries.size()) {
@@ -70,7 +86,7 @@ class Reader {
  private:
   bool IsFull() const {
     return page_->rows.size() >= reading_.limit || bytes_ >= reading_.max_bytes ||
-           page_->examined >= reading_.max_examined;
+           page_->examined >= reading_.max_examined || page_->cost.skipped >= reading_.max_skipped;
   }
 
   // Takes entries until the page is full; how many that were.
@@ -193,7 +209,8 @@ Result<Planned> Plan(const TableInfo& table, const RowQuery& query, const Limits
                            .projection = query.projection,
                            .limit = query.limit,
                            .max_bytes = query.max_bytes,
-                           .max_examined = query.max_examined},
+                           .max_examined = query.max_examined,
+                           .max_skipped = query.max_skipped},
                .cursor = {}};
   if (!query.index.empty()) {
     KVARTS_TRY(plan.reading.index, ReadableIndex(table, query.index));
@@ -230,7 +247,8 @@ Result<RowPage> ScanRows(Engine& engine, const TableInfo& table, const RowScan& 
                         .projection = scan.projection,
                         .limit = scan.limit,
                         .max_bytes = scan.max_bytes,
-                        .max_examined = scan.max_examined};
+                        .max_examined = scan.max_examined,
+                        .max_skipped = scan.max_skipped};
   KVARTS_TRY(const std::unique_ptr<View> view, engine.OpenView(scan.freshness));
   return ReadPage(*view, reading, QueryOf(table, scan), scan.cursor, cursors);
 }

@@ -52,7 +52,9 @@ struct RowQuery {
   size_t limit = 100;            // rows that are returned
   size_t max_bytes = 1 << 20;    // of their documents; one row always fits
   size_t max_examined = 10'000;  // rows or entries that are looked at
-  std::string cursor = {};       // of the page before
+  // Tombstones and expired values that are stepped over: a page that has met more ends there, with a cursor.
+  uint64_t max_skipped = 100'000;
+  std::string cursor = {};  // of the page before
   Freshness freshness = {};
 };
 
@@ -87,6 +89,7 @@ struct RowScan {
   size_t limit = 1000;
   size_t max_bytes = 1 << 20;
   size_t max_examined = 10'000;
+  uint64_t max_skipped = 100'000;
   std::string cursor = {};
   Freshness freshness = {};
 

@@ -176,7 +176,8 @@ Result<KeyRange> RangeOf(const TableInfo& table, const TableIndex* index, const 
   return BeginningWith(next, base, DocumentView(*query.prefix));
 }
 
-Result<std::vector<KeyRange>> SplitRange(Engine& engine, const KeyRange& range, size_t parts) {
+Result<std::vector<KeyRange>> SplitRange(Engine& engine, const KeyRange& range, size_t parts,
+                                         uint64_t RangeEstimate::*by) {
   std::vector<KeyRange> split = {range};
   KVARTS_TRY(const std::unique_ptr<View> view, engine.OpenView());
   ScanRequest request;
@@ -195,12 +196,12 @@ Result<std::vector<KeyRange>> SplitRange(Engine& engine, const KeyRange& range, 
   for (size_t i = 1; i < parts; ++i) {
     uint64_t low = NumberAt(split.back().start.size() > common ? BytesView(split.back().start) : from, common);
     uint64_t high = NumberAt(to, common);
-    const uint64_t wanted = all.entries / parts * i;
+    const uint64_t wanted = all.*by / parts * i;
     // Halved until it is near enough: an estimate is no better than this.
     for (int round = 0; round < 20 && low + 1 < high; ++round) {
       const uint64_t middle = low + (high - low) / 2;
       KVARTS_TRY(const RangeEstimate before, engine.Estimate({range.start, KeyWith(prefix, middle)}));
-      (before.entries < wanted ? low : high) = middle;
+      (before.*by < wanted ? low : high) = middle;
     }
     const Bytes cut = KeyWith(prefix, high);
     if (cut <= split.back().start || !range.Contains(cut)) continue;

@@ -15,8 +15,9 @@ Result<const TableIndex*> ReadableIndex(const TableInfo& table, std::string_view
 // `invalid_argument` when the query names other fields than there are, or other types.
 Result<KeyRange> RangeOf(const TableInfo& table, const TableIndex* index, const RowQuery& query);
 
-// Cuts a range into at most so many parts that hold about as much each, by estimate. One that holds little may be left
-// whole.
-Result<std::vector<KeyRange>> SplitRange(Engine& engine, const KeyRange& range, size_t parts);
+// Cuts a range into at most so many parts that hold about as much each, by estimate of their entries or bytes. One that
+// holds little may be left whole.
+Result<std::vector<KeyRange>> SplitRange(Engine& engine, const KeyRange& range, size_t parts,
+                                         uint64_t RangeEstimate::*by = &RangeEstimate::entries);
 
 }  // namespace kvarts

@@ -21,10 +21,9 @@ std::string EntryText(const TableIndex& index, BytesView key) {
 
 }  // namespace
 
-Status RowWriter::Write(BytesView key, const Found& before, const DocumentView& row, Timestamp expiry,
-                        RowOutcome* outcome) {
+Status RowWriter::Write(BytesView key, const Found& before, const DocumentView& row, End end, RowOutcome* outcome) {
   if (table_.spec().schema) KVARTS_CHECK_OK(table_.spec().schema->Check(row));
-  Change change{.row_key = key.substr(table_.rows().size()), .expiry = expiry};
+  Change change{.row_key = key.substr(table_.rows().size()), .expiry = end.expiry};
   change.new_row = row;
   if (before) {
     KVARTS_TRY(const RowView old, OpenRow(before->value));
@@ -38,12 +37,14 @@ Status RowWriter::Write(BytesView key, const Found& before, const DocumentView& 
   KVARTS_TRY(put.value, EncodeRow(txn_.context(), table_.stored().schema_version, row));
   put.kind = ValueKind::kEnvelope;
   put.schema = table_.stored().schema_version;
-  put.expiry = expiry;
-  put.owned = table_.has_indexes() && expiry != kNever;
+  put.expiry = end.expiry;
+  // What goes with its bucket goes by range, and its entries by their own expiry.
+  put.owned = table_.has_indexes() && end.expiry != kNever && !end.with_bucket;
+  if (end.expiry != kNever && end.expiry <= txn_.Now()) wrote_past_ = true;
   txn_.Apply(std::move(put));
   if (outcome != nullptr) {
     outcome->after = Bytes(row.bytes());
-    outcome->expiry = expiry;
+    outcome->expiry = end.expiry;
   }
   return {};
 }

@@ -116,7 +116,19 @@ Result<RowWriter::Found> RowWriter::Read(BytesView key, const RowCondition& cond
   return found;
 }
 
-Result<Timestamp> RowWriter::ExpiryOf(const DocumentView& row, const Record* kept) {
+Result<RowWriter::End> RowWriter::EndOf(const DocumentView& row, const Record* kept) {
+  End end;
+  KVARTS_TRY(end.expiry, EndOfLife(row, kept));
+  const std::optional<RetentionSpec>& retention = table_.spec().retention;
+  if (!retention) return end;
+  // A field of the key, which was seen to be a time.
+  const std::optional<Timestamp> time = InstantOf(row.Find(retention->field));
+  const Timestamp of_bucket = time ? retention->EndOf(*time) : kNever;
+  if (of_bucket <= end.expiry) end = {of_bucket, true};
+  return end;
+}
+
+Result<Timestamp> RowWriter::EndOfLife(const DocumentView& row, const Record* kept) {
   const std::optional<TtlSpec>& ttl = table_.spec().ttl;
   if (!ttl) return kNever;
   const auto said_by = [&](const DocumentView& document) {
@@ -139,8 +151,8 @@ Status RowWriter::Put(const PutRow& put, RowOutcome* outcome) {
   if (table_.has_indexes() || !put.condition.none() || outcome != nullptr) {
     KVARTS_TRY(before, Read(key, put.condition));
   }
-  KVARTS_TRY(const Timestamp expiry, ExpiryOf(row, nullptr));
-  return Write(key, before, row, expiry, outcome);
+  KVARTS_TRY(const End end, EndOf(row, nullptr));
+  return Write(key, before, row, end, outcome);
 }
 
 Status RowWriter::Delete(const DeleteRow& command, RowOutcome* outcome) {
@@ -172,8 +184,8 @@ Status RowWriter::Patch(const PatchRow& patch, RowOutcome* outcome) {
     return Error(ErrorCode::kInvalidArgument, "the key of a row cannot be changed",
                  {{"table", table_.stored().name}, {"key", RowKeyText(table_, key)}});
   }
-  KVARTS_TRY(const Timestamp expiry, ExpiryOf(row, live ? &*before : nullptr));
-  return Write(key, before, row, expiry, outcome);
+  KVARTS_TRY(const End end, EndOf(row, live ? &*before : nullptr));
+  return Write(key, before, row, end, outcome);
 }
 
 Status RowWriter::RemoveExpired(BytesView physical_key, const Record& record) {

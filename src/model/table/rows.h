@@ -72,6 +72,9 @@ class RowWriter {
   Status Delete(const DeleteRow& command, RowOutcome* outcome);
   Status Patch(const PatchRow& patch, RowOutcome* outcome);
 
+  // Whether a row was written whose time has already come: it is not there for anybody.
+  bool wrote_past() const { return wrote_past_; }
+
   // Takes away a row whose time has come, with all that hangs on it. `record` is what is stored.
   Status RemoveExpired(BytesView physical_key, const Record& record);
 
@@ -82,11 +85,17 @@ class RowWriter {
   Result<Found> Read(BytesView key, const RowCondition& condition);
   bool IsLive(const Found& found) { return found && !found->header.ExpiredAt(txn_.Now()); }
   Error ConditionFailed(BytesView key, const Found& found) const;
+  // When a row ends.
+  struct End {
+    Timestamp expiry = kNever;
+    bool with_bucket = false;  // with all others of its time bucket, by the table's retention
+  };
   // Replaces what was found by the document, and keeps the indexes.
-  Status Write(BytesView key, const Found& before, const DocumentView& row, Timestamp expiry, RowOutcome* outcome);
-  // When a row ends: as its field says, or after the table's default. A row that is changed, and never said when,
-  // keeps its end; `kept` is what was there then.
-  Result<Timestamp> ExpiryOf(const DocumentView& row, const Record* kept);
+  Status Write(BytesView key, const Found& before, const DocumentView& row, End end, RowOutcome* outcome);
+  // The earlier of what its time to live and the table's retention say. `kept` is what a patch has found.
+  Result<End> EndOf(const DocumentView& row, const Record* kept);
+  // As its field says, or after the table's default. A row that is changed, and never said when, keeps its end.
+  Result<Timestamp> EndOfLife(const DocumentView& row, const Record* kept);
 
   // Takes a row away with its entries.
   Status Remove(BytesView key, const Record& record, const DocumentView& row, RowOutcome* outcome);
@@ -99,6 +108,7 @@ class RowWriter {
 
   Txn& txn_;
   const TableInfo& table_;
+  bool wrote_past_ = false;
 };
 
 // The physical key of a row: of a map that has at least the key's fields, or exactly those.

@@ -55,6 +55,7 @@ class TableInfo {
     std::vector<TableIndex> indexes = {};
     uint64_t next_index = 1;      // the number of the index that is made next
     uint32_t schema_version = 0;  // grows when the schema changes; 0: there never was one
+    Duration longest_keep = {};   // of all that the retention ever said
   };
 
   // As found at `seen_at` under `catalog_key`, with this version.

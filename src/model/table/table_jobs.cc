@@ -9,6 +9,7 @@
 #include "model/table/index_build.h"
 #include "model/table/index_repair.h"
 #include "model/table/index_verify.h"
+#include "model/table/retention.h"
 #include "model/table/rows.h"
 
 namespace kvarts {
@@ -19,6 +20,7 @@ constexpr const char* kTableErase = "table_erase";
 constexpr const char* kIndexBuild = "index_build";
 constexpr const char* kIndexDrop = "index_drop";
 constexpr const char* kRowExpiry = "row_expiry";
+constexpr const char* kTableRetention = "table_retention";
 
 // Keys erased in one commit where erasing a range costs as much as what is in it.
 constexpr size_t kEraseChunkKeys = 5000;
@@ -166,6 +168,12 @@ JobSpec RowExpiryJob() {
   return spec;
 }
 
+JobSpec TableRetentionJob() {
+  JobSpec spec;
+  spec.kind = kTableRetention;
+  return spec;
+}
+
 JobSpec TableVerifyJob(const DriftJob& job, uint32_t throttle, std::optional<uint64_t> total) {
   return {kTableVerify, job.Encode(), throttle, total};
 }
@@ -187,6 +195,7 @@ std::vector<JobKind> TableJobKinds(Store& store) {
       {kTableRepair, RepairStep},
       {kTableUndo, UndoStep},
       {kRowExpiry, ExpiryStep, kKeepExpiryJobs},
+      {kTableRetention, RetentionStep},
   };
 }
 

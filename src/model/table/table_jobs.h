@@ -5,6 +5,7 @@
 //   index_build   adds the rows from before an index to it, and makes it ready
 //   index_drop    takes away the entries of an index, and forgets it
 //   row_expiry    takes away rows whose time has come, with all that hangs on them
+//   table_retention  takes away the rows of time buckets that are not kept any more
 //   table_verify  compares the indexes of a table with its rows (index_verify.h)
 //   table_repair  mends them (index_repair.h)
 //   table_undo    takes such a repair back
@@ -24,6 +25,7 @@ JobSpec TableEraseJob(const KeyRange& range);
 JobSpec IndexBuildJob(const TableInfo::Stored& table, const TableIndex& index, uint32_t throttle);
 JobSpec IndexDropJob(const TableInfo::Stored& table, const TableIndex& index);
 JobSpec RowExpiryJob();
+JobSpec TableRetentionJob();
 inline constexpr const char* kTableVerify = "table_verify";
 inline constexpr const char* kTableRepair = "table_repair";
 inline constexpr const char* kTableUndo = "table_undo";

@@ -124,6 +124,15 @@ std::optional<Condition> ReadCondition(JsonReader& json) {
   return *std::move(condition);
 }
 
+Duration ReadSeconds(JsonReader& json) {
+  const double seconds = json.Double();
+  const bool good = seconds > 0 && seconds < 1e11;
+  json.Require(good, "a duration is a number of seconds above zero");
+  return good ? Duration::Micros(static_cast<int64_t>(seconds * kMicros)) : Duration();
+}
+
+double InSeconds(Duration duration) { return static_cast<double>(duration.micros) / kMicros; }
+
 TtlSpec ReadTtl(JsonReader& json) {
   TtlSpec ttl;
   json.Object([&](std::string_view name) {
@@ -131,15 +140,30 @@ TtlSpec ReadTtl(JsonReader& json) {
       ttl.field = json.Text();
     } else if (name == "default") {
       if (json.TakeNull()) return;
-      const double seconds = json.Double();
-      json.Require(seconds > 0 && seconds < 1e11, "a duration is a number of seconds above zero");
-      ttl.standard = Duration::Micros(static_cast<int64_t>(seconds * kMicros));
+      ttl.standard = ReadSeconds(json);
     } else {
       json.Unknown(name);
     }
   });
   json.Require(!ttl.field.empty() || ttl.standard, "a time to live has a field, a default, or both");
   return ttl;
+}
+
+RetentionSpec ReadRetention(JsonReader& json) {
+  RetentionSpec retention;
+  json.Object([&](std::string_view name) {
+    if (name == "field") {
+      retention.field = json.Text();
+    } else if (name == "bucket") {
+      retention.bucket = ReadSeconds(json);
+    } else if (name == "keep") {
+      retention.keep = ReadSeconds(json);
+    } else {
+      json.Unknown(name);
+    }
+  });
+  json.Require(!retention.field.empty() && retention.keep.micros > 0, "a retention has a field, and how long to keep");
+  return retention;
 }
 
 // It is kept as a document, so it is read in the form that a document gives it.
@@ -201,7 +225,19 @@ void WriteIndexFields(std::string_view name, const std::vector<IndexField>& fiel
 
 }  // namespace
 
+Timestamp RetentionSpec::BucketOf(Timestamp time) const {
+  return {time.micros - time.micros % static_cast<uint64_t>(bucket.micros)};
+}
+
+Timestamp RetentionSpec::EndOf(Timestamp time) const {
+  const Timestamp end{BucketOf(time).micros + static_cast<uint64_t>(bucket.micros) +
+                      static_cast<uint64_t>(keep.micros)};
+  return end > kLastTimestamp ? kNever : end;
+}
+
 TtlSpec ReadTtlSpec(JsonReader& json) { return ReadTtl(json); }
+
+RetentionSpec ReadRetentionSpec(JsonReader& json) { return ReadRetention(json); }
 
 std::optional<DocumentSchema> ReadTableSchema(JsonReader& json) { return ReadSchema(json); }
 
@@ -244,6 +280,8 @@ TableSpec ReadTableSpec(JsonReader& json) {
       json.Array([&] { spec.indexes.push_back(ReadIndexSpec(json)); });
     } else if (name == "ttl") {
       if (!json.TakeNull()) spec.ttl = ReadTtl(json);
+    } else if (name == "retention") {
+      if (!json.TakeNull()) spec.retention = ReadRetention(json);
     } else if (name == "schema") {
       if (!json.TakeNull()) spec.schema = ReadSchema(json);
     } else if (name == "profile") {
@@ -283,8 +321,12 @@ void WriteTableSpec(const TableSpec& spec, JsonWriter* json) {
   if (spec.ttl) {
     json->Name("ttl").BeginObject();
     if (!spec.ttl->field.empty()) json->Field("field", spec.ttl->field);
-    if (spec.ttl->standard) json->Field("default", static_cast<double>(spec.ttl->standard->micros) / kMicros);
+    if (spec.ttl->standard) json->Field("default", InSeconds(*spec.ttl->standard));
     json->EndObject();
+  }
+  if (spec.retention) {
+    json->Name("retention").BeginObject().Field("field", spec.retention->field);
+    json->Field("bucket", InSeconds(spec.retention->bucket)).Field("keep", InSeconds(spec.retention->keep)).EndObject();
   }
   if (spec.schema) json->Name("schema").Raw(spec.schema->text());
   json->Field("profile", ProfileName(spec.profile));
@@ -350,6 +392,13 @@ Status CheckTableSpec(const TableSpec& spec) {
     if (field.pattern && field.type != KeyType::kText) return refused("only a text can match a pattern");
     if (field.min_length.value_or(0) > field.max_length.value_or(UINT32_MAX)) {
       return refused("the least length of a field is above its largest");
+    }
+  }
+  if (spec.retention) {
+    const KeyField* const field = spec.key.FieldNamed(spec.retention->field);
+    if (field == nullptr || field->type != KeyType::kTimestamp) {
+      return Error(ErrorCode::kInvalidArgument, "the field of a retention is a timestamp of the key",
+                   {{"field", Escaped(spec.retention->field)}});
     }
   }
   if (spec.indexes.size() > TableSpec::kMaxIndexes) {

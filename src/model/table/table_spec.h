@@ -71,12 +71,28 @@ struct TtlSpec {
   friend bool operator==(const TtlSpec&, const TtlSpec&) = default;
 };
 
+// Rows of a time bucket that go together: all of them end at the same instant, some time after their bucket has, and are
+// taken away as ranges of keys. What was kept longer when a row was written is kept for that row.
+struct RetentionSpec {
+  std::string field;  // of the key, a timestamp
+  Duration bucket = Duration::Seconds(24 * 60 * 60);
+  Duration keep = {};
+
+  // Where the bucket of a time begins; they are counted from 1970 on.
+  Timestamp BucketOf(Timestamp time) const;
+  // When rows of a time end.
+  Timestamp EndOf(Timestamp time) const;
+
+  friend bool operator==(const RetentionSpec&, const RetentionSpec&) = default;
+};
+
 struct TableSpec {
   static constexpr size_t kMaxIndexes = 64;
 
   KeySpec key;
   std::vector<IndexSpec> indexes = {};
   std::optional<TtlSpec> ttl = {};
+  std::optional<RetentionSpec> retention = {};
   std::optional<DocumentSchema> schema = {};  // what a row must look like
   Profile profile = Profile::kLookup;
 
@@ -91,6 +107,7 @@ IndexSpec ReadIndexSpec(JsonReader& json, const std::function<bool(std::string_v
                         std::string_view known_name = {});
 // Parts of a declaration, by themselves.
 TtlSpec ReadTtlSpec(JsonReader& json);
+RetentionSpec ReadRetentionSpec(JsonReader& json);
 std::optional<DocumentSchema> ReadTableSchema(JsonReader& json);
 // The fields of an object that is open.
 void WriteTableSpec(const TableSpec& spec, JsonWriter* json);

@@ -61,6 +61,21 @@ bool IsSystem(const TablePath& path) { return path.project == kSystemProject; }
 
 Error NotYours() { return Error(ErrorCode::kPermissionDenied, "the project _system is kept by Kvarts itself"); }
 
+// Rows have their end from when they were written, and their entries have it, too. So what is kept can be changed, and
+// not where the time stands.
+Status ChangeRetention(const std::optional<RetentionSpec>& wanted, TableInfo::Stored* table) {
+  std::optional<RetentionSpec>& is = table->spec.retention;
+  const bool alike = is.has_value() == wanted.has_value() &&
+                     (!is || (is->field == wanted->field && is->bucket == wanted->bucket));
+  if (!alike) {
+    return Error(ErrorCode::kInvalidArgument, "of a table's retention only how long to keep can be changed",
+                 {{"field", "retention"}});
+  }
+  is = wanted;
+  if (is) table->longest_keep = std::max(table->longest_keep, is->keep);
+  return {};
+}
+
 Result<NamesPage> ListIn(View& view, const Uuid& scope, std::string_view after, size_t limit) {
   NamesPage page;
   KVARTS_TRY(page.names, ListNames(view, scope, after, limit + 1));
@@ -296,6 +311,7 @@ Result<TablePtr> Tables::CreateTable(const TablePath& path, TableSpec spec, RunO
     stored.spec = spec;
     stored.spec.indexes.clear();
     stored.schema_version = spec.schema ? 1 : 0;
+    if (spec.retention) stored.longest_keep = spec.retention->keep;
     for (const IndexSpec& index : spec.indexes) {
       TableIndex& added = stored.indexes.emplace_back();
       added.spec = index;
@@ -322,6 +338,7 @@ Result<TablePtr> Tables::Alter(const TablePath& path, const Change& change, RunO
 Result<TablePtr> Tables::AlterTable(const TablePath& path, const TableChange& change, RunOptions options) {
   const auto alter = [&](Txn&, TableInfo::Stored& table) -> Status {
     if (change.ttl) table.spec.ttl = *change.ttl;
+    if (change.retention) KVARTS_CHECK_OK(ChangeRetention(*change.retention, &table));
     if (change.schema && *change.schema != table.spec.schema) {
       table.spec.schema = *change.schema;
       ++table.schema_version;

@@ -84,10 +84,11 @@ class Tables {
 
   // With its indexes, which are ready at once: there is nothing in it yet.
   Result<TablePtr> CreateTable(const TablePath& path, TableSpec spec, RunOptions options = {});
-  // Changes what can be changed of a table that is there: how long rows live, and their schema, which is held against
-  // what is written from then on.
+  // Changes what can be changed of a table that is there: how long rows live and are kept, and their schema. All of it
+  // holds for what is written from then on. Of a retention, the field and the bucket stay as they are.
   struct TableChange {
     std::optional<std::optional<TtlSpec>> ttl = {};
+    std::optional<std::optional<RetentionSpec>> retention = {};
     std::optional<std::optional<DocumentSchema>> schema = {};
   };
   Result<TablePtr> AlterTable(const TablePath& path, const TableChange& change, RunOptions options = {});
@@ -108,6 +109,10 @@ class Tables {
   // Starts the job that takes away rows whose time has come, unless it is there already; nothing when it is, or when
   // nothing is due.
   Result<std::optional<JobId>> StartExpiry();
+
+  // Starts the job that takes away the rows of buckets that are not kept any more, by range; nothing when it is there
+  // already, when no table has a retention, or where an engine takes them away as fast by itself.
+  Result<std::optional<JobId>> StartRetention();
 
   // Starts the job that compares every ready index of the table with its rows (index_verify.h).
   Result<JobId> StartVerify(const TablePath& path, uint32_t throttle = 0, RunOptions options = {});

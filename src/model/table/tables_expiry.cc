@@ -1,4 +1,6 @@
-// Starting the job that takes away rows whose time has come.
+// Starting the jobs that take away rows whose time has come.
+#include <algorithm>
+
 #include "core/keyspace.h"
 #include "model/table/table_jobs.h"
 #include "model/table/tables.h"
@@ -20,18 +22,41 @@ Result<bool> SomethingIsDue(Engine& engine) {
   return !page.empty();
 }
 
-}  // namespace
+Result<bool> AnyHasRetention(Engine& engine) {
+  KVARTS_TRY(const std::unique_ptr<View> view, engine.OpenView());
+  std::optional<Bytes> place = Bytes();
+  while (place) {
+    KVARTS_TRY(TablesPage page, ReadTables(*view, *place, 100));
+    const auto wants = [](const TablePtr& table) { return table->spec().retention.has_value(); };
+    if (std::ranges::any_of(page.tables, wants)) return true;
+    place = std::move(page.rest);
+  }
+  return false;
+}
 
-Result<std::optional<JobId>> Tables::StartExpiry() {
-  KVARTS_TRY(const bool due, SomethingIsDue(store_.engine()));
-  if (!due) return std::optional<JobId>();
-  return store_.Run([](Txn& txn) -> Result<std::optional<JobId>> {
-    const JobSpec spec = RowExpiryJob();
+Result<std::optional<JobId>> StartUnlessQueued(Store& store, const JobSpec& spec) {
+  return store.Run([&](Txn& txn) -> Result<std::optional<JobId>> {
     KVARTS_TRY(const bool queued, IsJobQueued(txn, spec.kind));
     if (queued) return std::optional<JobId>();
     KVARTS_TRY(const JobId job, StartJob(txn, spec));
     return std::optional<JobId>(job);
   });
+}
+
+}  // namespace
+
+Result<std::optional<JobId>> Tables::StartExpiry() {
+  KVARTS_TRY(const bool due, SomethingIsDue(store_.engine()));
+  if (!due) return std::optional<JobId>();
+  return StartUnlessQueued(store_, RowExpiryJob());
+}
+
+Result<std::optional<JobId>> Tables::StartRetention() {
+  // Where a range costs as much as what is in it, what has expired goes as well without.
+  if (store_.engine().capabilities().shared) return std::optional<JobId>();
+  KVARTS_TRY(const bool any, AnyHasRetention(store_.engine()));
+  if (!any) return std::optional<JobId>();
+  return StartUnlessQueued(store_, TableRetentionJob());
 }
 
 }  // namespace kvarts

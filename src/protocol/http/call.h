@@ -56,6 +56,8 @@ class Answer {
   // Says in the head that is being written that the request had to step over many tombstones, if it had to.
   void Warn(const Cost& cost);
   // The same of a write that retention erases as soon as it looks.
+  // Of one whose expiry has passed.
+  void WarnOfExpiry() { writer_.Header("Kvarts-Warning", "expiry=past"); }
   void WarnOfRetention() { writer_.Header("Kvarts-Warning", "retention=past"); }
   // Of a write: what a read of the session must see. Goes into the head that is begun next.
   void Follows(const SessionToken& session) { session_ = session; }

@@ -72,6 +72,7 @@ Result<ServerFacts> Collector::Take(Service& service) {
   facts.work_queued = service.workers.queued();
   facts.watchers = service.watchers.load();
   facts.log_dropped = Logging::Dropped();
+  facts.wide_partitions = service.survey.wide_partitions();
   facts.namespaces_declared = service.catalog.current().entries().size();
   return facts;
 }

@@ -11,6 +11,7 @@
 
 #include "base/process_stats.h"
 #include "core/job_record.h"
+#include "model/table/survey.h"
 #include "protocol/common/loop_totals.h"
 #include "protocol/http/partitions.h"
 
@@ -43,6 +44,7 @@ struct ServerFacts {
   uint64_t watchers = 0;
   uint64_t log_dropped = 0;
   uint64_t namespaces_declared = 0;
+  std::vector<WidePartition> wide_partitions;
 };
 
 // The hot keys of all loops.

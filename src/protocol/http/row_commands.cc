@@ -109,9 +109,14 @@ Status ApplyRow(Txn& txn, const TablePtr& table, const TableCommand& command, Ro
   result->table = table;
   RowWriter writer(txn, *table);
   RowOutcome* const outcome = command.shows == TableCommand::Return::kNone ? nullptr : &result->outcome;
-  if (command.key_texts.empty()) return writer.Apply(command.command, outcome);
-  KVARTS_TRY(result->key, KeyDocument(*table, command.key_texts));
-  return std::visit(ApplyAt{writer, *table, result->key, outcome}, command.command);
+  if (command.key_texts.empty()) {
+    KVARTS_CHECK_OK(writer.Apply(command.command, outcome));
+  } else {
+    KVARTS_TRY(result->key, KeyDocument(*table, command.key_texts));
+    KVARTS_CHECK_OK(std::visit(ApplyAt{writer, *table, result->key, outcome}, command.command));
+  }
+  result->past = writer.wrote_past();
+  return {};
 }
 
 void WriteRowResult(JsonWriter& json, const TableCommand& command, const RowResult& result) {

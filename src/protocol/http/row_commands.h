@@ -31,6 +31,7 @@ struct RowResult {
   TablePtr table;
   Bytes key;           // a document, if the command had it as texts
   RowOutcome outcome;  // if something is to be shown of it
+  bool past = false;   // the row that was written has already expired
 };
 
 // The table of each, as the transaction is to use them; before anything else is read.

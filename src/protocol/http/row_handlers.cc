@@ -130,6 +130,7 @@ class RowWrite final : public WriteOp {
   void Respond(Answer& answer, const RunReport& report) override {
     ResponseWriter& head = answer.Begin(minimal_ ? 204 : status_, report.cost);
     if (!std::holds_alternative<DeleteRow>(command_.command)) head.ETag(Tag(report.version).text());
+    if (result_.past) answer.WarnOfExpiry();
     if (!minimal_) {
       head.ContentType(kJsonType);
       JsonWriter json(head.body(ResultBytes(result_) * 2 + 200));

@@ -104,6 +104,7 @@ Result<std::unique_ptr<SlowOp>> QueryTable(Call& call) {
   KVARTS_TRY(const Freshness freshness, FreshnessOf(call));
   KVARTS_TRY(RowQuery query, ParseRowQuery(call.body, BoundsOf(call.service)));
   query.freshness = freshness;
+  query.max_skipped = call.service.options.tombstones_fail;
   call.CountTable(path, query.index);
   // The key is shown whatever else is asked for, so fields are picked when the row is written.
   std::optional<Projection> fields = std::exchange(query.projection, std::nullopt);
@@ -123,6 +124,7 @@ Result<std::unique_ptr<SlowOp>> ListRows(Call& call) {
   RowScan scan;
   scan.limit = query.Uint("limit", bounds.usual, 1, bounds.at_most);
   scan.max_bytes = bounds.max_bytes;
+  scan.max_skipped = call.service.options.tombstones_fail;
   scan.cursor = query.Get("cursor", "");
   const auto filter = query.Get("filter");
   const auto fields_text = query.Get("fields");

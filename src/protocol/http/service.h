@@ -12,6 +12,7 @@
 #include "model/access/tokens.h"
 #include "model/catalog/catalog.h"
 #include "model/keys/pages.h"
+#include "model/table/survey.h"
 #include "model/table/tables.h"
 #include "net/http/response_head.h"
 #include "protocol/common/loop_metrics.h"
@@ -68,6 +69,7 @@ struct Service {
   bool local_only = false;
   const net::Listener* listener = nullptr;  // for its counts
   Collector collector{};
+  Survey survey{};
 
   Engine& engine() const { return store.engine(); }
   // Streams hold memory for clients that are slow to take it only up to this much in all: the rest is for those who

@@ -3,6 +3,7 @@
 #include "encoding/json_writer.h"
 #include "engine/stats_json.h"
 #include "protocol/http/partitions.h"
+#include "protocol/http/table_requests.h"
 
 namespace kvarts::http {
 namespace {
@@ -90,6 +91,12 @@ void WriteServer(JsonWriter& json, const ServerFacts& facts, const Engine& engin
   for (const Partition& partition : facts.store->partitions) {
     json.BeginObject().BytesField("prefix", partition.prefix).Field("bytes", partition.holds.bytes);
     json.Field("keys", partition.holds.entries).EndObject();
+  }
+  json.EndArray().Name("wide_table_partitions").BeginArray();
+  for (const WidePartition& wide : facts.wide_partitions) {
+    json.BeginObject().Field("table", ScopePath(wide.table));
+    if (!wide.index.empty()) json.Field("index", wide.index);
+    json.BytesField("partition", wide.partition).Field("bytes", wide.bytes).EndObject();
   }
   json.EndArray();
   json.Field("reads_per_second", facts.hot.reads_per_second());

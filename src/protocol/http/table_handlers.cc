@@ -28,7 +28,7 @@ Error CannotChange(const char* text, const char* field) {
   return Error(ErrorCode::kInvalidArgument, text, {{"field", field}});
 }
 
-// What a declaration changes of a table that is there: how long rows live, and their schema. Nothing else of it may
+// What a declaration changes of a table that is there: how long rows live and are kept, and their schema. Nothing else of it may
 // differ. Indexes that it does not name stay.
 Result<Tables::TableChange> ChangeTo(const TableInfo& table, const TableSpec& wanted) {
   const TableSpec& is = table.spec();
@@ -42,6 +42,7 @@ Result<Tables::TableChange> ChangeTo(const TableInfo& table, const TableSpec& wa
   }
   Tables::TableChange change;
   if (wanted.ttl != is.ttl) change.ttl = wanted.ttl;
+  if (wanted.retention != is.retention) change.retention = wanted.retention;
   if (wanted.schema != is.schema) change.schema = wanted.schema;
   return change;
 }
@@ -54,13 +55,13 @@ Result<WorkOp::Reply> DeclareTable(Tables& tables, const TablePath& path, const 
   if (must_be_new) return IsThere(created.error());
   KVARTS_TRY(TablePtr table, tables.Find(path));
   KVARTS_TRY(const Tables::TableChange change, ChangeTo(*table, spec));
-  if (change.ttl || change.schema) {
+  if (change.ttl || change.retention || change.schema) {
     KVARTS_TRY(table, tables.AlterTable(path, change, options));
   }
   return TableReply(200, path, *table);
 }
 
-// {"name": …}, or {"ttl": …, "schema": …}.
+// {"name": …}, or {"ttl": …, "retention": …, "schema": …}.
 struct TablePatch {
   std::optional<std::string> name;
   Tables::TableChange change;
@@ -75,8 +76,8 @@ Result<TablePatch> ParseTablePatch(std::string_view body) {
       json.Unknown(name);
     }
   });
-  const bool changes = patch.change.ttl || patch.change.schema;
-  json.Require(patch.name.has_value() != changes, "a table is renamed, or its ttl and schema are changed");
+  const bool changes = patch.change.ttl || patch.change.retention || patch.change.schema;
+  json.Require(patch.name.has_value() != changes, "a table is renamed, or its ttl, retention and schema are changed");
   KVARTS_CHECK_OK(json.Finish());
   if (patch.name) KVARTS_CHECK_OK(CheckCatalogName(*patch.name));
   return patch;

@@ -1,0 +1,125 @@
+#include "model/table/survey.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "encoding/tuple_text.h"
+#include "model/table/catalog_rows.h"
+#include "model/table/query_range.h"
+
+namespace kvarts {
+namespace {
+
+constexpr size_t kMaxCuts = 1024;
+
+class Look {
+ public:
+  // Those that it finds are added to `found`.
+  Look(Engine& engine, View& view, uint64_t wide_bytes, std::vector<WidePartition>* found)
+      : engine_(engine), view_(view), wide_bytes_(wide_bytes), found_(*found) {}
+
+  Status At(const TableInfo& table) {
+    KVARTS_CHECK_OK(In(table, {}, table.rows()));
+    for (const TableIndex& index : table.indexes()) {
+      if (index.state == IndexState::kReady) KVARTS_CHECK_OK(In(table, index.spec.name, index.prefix));
+    }
+    return {};
+  }
+
+
+ private:
+  // Rows or entries, all of which begin with the prefix.
+  Status In(const TableInfo& table, const std::string& index, BytesView prefix) {
+    const KeyRange range = KeyRange::Prefix(prefix);
+    KVARTS_TRY(const RangeEstimate all, engine_.Estimate(range));
+    if (all.bytes <= wide_bytes_) return {};
+    const size_t cuts = std::min<uint64_t>(kMaxCuts, 2 * all.bytes / wide_bytes_ + 1);
+    KVARTS_TRY(const std::vector<KeyRange> pieces, SplitRange(engine_, range, cuts, &RangeEstimate::bytes));
+    Bytes last;
+    for (const KeyRange& piece : pieces) {
+      KVARTS_TRY(const std::optional<Bytes> partition, PartitionAt({piece.start, range.end}, prefix.size()));
+      if (!partition || *partition == last) continue;
+      last = *partition;
+      KVARTS_TRY(const RangeEstimate its, engine_.Estimate(KeyRange::Prefix(last)));
+      if (its.bytes <= wide_bytes_) continue;
+      KVARTS_TRY(TablePath path, PathOf(table));
+      found_.push_back({std::move(path), index, TupleToString(BytesView(last).substr(prefix.size())), its.bytes});
+    }
+    return {};
+  }
+
+  // What the keys of the partition begin with that has the first key of the range.
+  Result<std::optional<Bytes>> PartitionAt(const KeyRange& range, size_t prefix) {
+    ScanRequest request;
+    request.range = range;
+    request.keys_only = true;
+    request.max_entries = 1;
+    KVARTS_TRY(const ScanPage page, view_.Scan(request));
+    if (page.empty()) return std::optional<Bytes>();
+    const BytesView key = page[0].key;
+    TupleReader reader(key.substr(prefix));
+    KVARTS_CHECK_OK(reader.Skip());
+    return std::optional<Bytes>(key.substr(0, prefix + reader.position()));
+  }
+
+  Result<TablePath> PathOf(const TableInfo& table) {
+    const TableInfo::Stored& stored = table.stored();
+    TablePath path;
+    KVARTS_TRY(path.project, ProjectName(view_, stored.project));
+    KVARTS_TRY(path.dataset, DatasetName(view_, stored.project, stored.dataset));
+    path.table = stored.name;
+    return path;
+  }
+
+  Engine& engine_;
+  View& view_;
+  const uint64_t wide_bytes_;
+  std::vector<WidePartition>& found_;
+};
+
+bool IsSame(const WidePartition& a, const WidePartition& b) {
+  return a.table.project == b.table.project && a.table.dataset == b.table.dataset && a.table.table == b.table.table &&
+         a.index == b.index && a.partition == b.partition;
+}
+
+}  // namespace
+
+Result<std::vector<WidePartition>> FindWidePartitions(Engine& engine, uint64_t wide_bytes,
+                                                      const std::stop_token& stop) {
+  std::vector<WidePartition> found;
+  std::optional<Bytes> place = Bytes();
+  while (place) {
+    // Each at a view of its own: together they may take longer than one may be open.
+    KVARTS_TRY(const std::unique_ptr<View> view, engine.OpenView());
+    KVARTS_TRY(const TablesPage page, ReadTables(*view, *place, 1));
+    if (stop.stop_requested()) return Error(ErrorCode::kUnavailable, "the survey was stopped");
+    for (const TablePtr& table : page.tables) KVARTS_CHECK_OK(Look(engine, *view, wide_bytes, &found).At(*table));
+    place = page.rest;
+  }
+  std::ranges::sort(found, std::greater(), &WidePartition::bytes);
+  if (found.size() > kMaxWidePartitions) found.resize(kMaxWidePartitions);
+  return found;
+}
+
+Status Survey::Look(Engine& engine, uint64_t wide_bytes, const std::stop_token& stop) {
+  KVARTS_TRY(std::vector<WidePartition> found, FindWidePartitions(engine, wide_bytes, stop));
+  const std::unique_lock lock(mutex_);
+  for (const WidePartition& wide : found) {
+    if (std::ranges::any_of(wide_, [&](const WidePartition& known) { return IsSame(known, wide); })) continue;
+    Log(LogLevel::kWarning, "a partition of a table is wide",
+        {{"table", wide.table.project + '/' + wide.table.dataset + '/' + wide.table.table},
+         {"index", wide.index},
+         {"partition", wide.partition},
+         {"bytes", wide.bytes},
+         {"advice", "add a field to the partition that spreads its rows, such as a time bucket"}});
+  }
+  wide_ = std::move(found);
+  return {};
+}
+
+std::vector<WidePartition> Survey::wide_partitions() const {
+  const std::unique_lock lock(mutex_);
+  return wide_;
+}
+
+}  // namespace kvarts
