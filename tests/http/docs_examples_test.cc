@@ -26,6 +26,13 @@ class DocsExamplesTest : public HttpTest {
   static std::string Told(const ExamplesRun& run) { return fmt::format("{}", fmt::join(run.faults, "\n")); }
 };
 
+TEST_P(DocsExamplesTest, DataModelling) {
+  const ExamplesRun run = RunPage("data-modelling.md");
+  EXPECT_THAT(run.faults, IsEmpty()) << Told(run);
+  EXPECT_GT(run.requests, 90U);
+  EXPECT_GT(run.stated, 60U);
+}
+
 TEST_P(DocsExamplesTest, Tables) {
   const ExamplesRun run = RunPage("tables.md");
   EXPECT_THAT(run.faults, IsEmpty()) << Told(run);
