@@ -281,6 +281,23 @@ TEST_P(RowsTest, ABatchAcrossTablesIsAllOrNothing) {
   EXPECT_TRUE(IsProblem(Post("/rows/batch", batch(holds)), 412, "precondition_failed"));
 }
 
+TEST_P(RowsTest, ABatchIsCarriedOutInOrderAndItsConditionsAreOfTheStateBefore) {
+  const std::string row = MustDeclare("t", kById) + "/rows/1";
+  const auto patch = [&](const std::string& rest) {
+    return fmt::format(R"({{"op":"patch","table":{},"key":{{"id":"1"}},{}}})", Named("t"), rest);
+  };
+  const auto batch = [&](const std::string& where) {
+    return fmt::format(R"({{"commands":[{},{}]}})", patch(R"("make":true,"update":{"prepend":{"l":[1]}})"),
+                       patch(fmt::format(R"("where":"{}","update":{{"remove":["l[1]"]}})", where)));
+  };
+  EXPECT_TRUE(IsProblem(Post("/rows/batch", batch("size(l) = 1")), 412, "precondition_failed")) << "there is none yet";
+  EXPECT_EQ(Get(row).status, 404);
+  MustPut(row, R"({"l":[0]})");
+  EXPECT_TRUE(IsProblem(Post("/rows/batch", batch("size(l) = 2")), 412, "precondition_failed"));
+  EXPECT_EQ(Post("/rows/batch", batch("size(l) = 1")).status, 200);
+  EXPECT_EQ(GetJson(row)["value"]["l"].raw(), "[1]");
+}
+
 TEST_P(RowsTest, WhatIsNoBatchIsRefused) {
   MustDeclare("t", kById);
   // An @ stands for the table.
