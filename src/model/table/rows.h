@@ -72,8 +72,9 @@ class RowWriter {
   Status Delete(const DeleteRow& command, RowOutcome* outcome);
   Status Patch(const PatchRow& patch, RowOutcome* outcome);
 
-  // Takes away a row whose time has come, with all that hangs on it. `record` is what is stored.
-  Status RemoveExpired(BytesView physical_key, const Record& record);
+  // Takes away a row whose time has come, with all that hangs on it. `record` is what is stored. False: that is no row
+  // any more, so it went by itself. Its entries have expired with it, and an engine drops such as are nobody's.
+  Result<bool> RemoveExpired(BytesView physical_key, const Record& record);
 
  private:
   using Found = std::optional<Record>;
@@ -82,14 +83,17 @@ class RowWriter {
   Result<Found> Read(BytesView key, const RowCondition& condition);
   bool IsLive(const Found& found) { return found && !found->header.ExpiredAt(txn_.Now()); }
   Error ConditionFailed(BytesView key, const Found& found) const;
+  // The document that is stored. Nothing when it has expired and cannot be read: then nothing that a reader would see
+  // hangs on it.
+  Result<std::optional<DocumentView>> Open(BytesView key, const Record& stored);
   // Replaces what was found by the document, and keeps the indexes.
   Status Write(BytesView key, const Found& before, const DocumentView& row, Timestamp expiry, RowOutcome* outcome);
   // When a row ends: as its field says, or after the table's default. A row that is changed, and never said when,
   // keeps its end; `kept` is what was there then.
   Result<Timestamp> ExpiryOf(const DocumentView& row, const Record* kept);
 
-  // Takes a row away with its entries.
-  Status Remove(BytesView key, const Record& record, const DocumentView& row, RowOutcome* outcome);
+  // Takes a row away with its entries, if what it was is known.
+  Status Remove(BytesView key, const Record& record, const std::optional<DocumentView>& row, RowOutcome* outcome);
 
   struct Change;
   // Brings the entries of an index from those of one row to those of another.

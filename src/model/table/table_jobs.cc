@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "base/log.h"
 #include "core/expiry.h"
 #include "core/fields.h"
 #include "core/keyspace.h"
+#include "encoding/tuple_text.h"
 #include "model/table/catalog_rows.h"
 #include "model/table/index_build.h"
 #include "model/table/index_repair.h"
@@ -94,26 +96,36 @@ Result<TableNumber> TableOf(BytesView key) {
   return TableNumber{number};
 }
 
-Result<JobStep> ExpiryStep(Txn& txn, const JobRecord&) {
-  KVARTS_TRY(const DuePage page, FindDueOwned(txn, kExpiryChunkRows));
+void LogUnread(Txn& txn, const char* text, BytesView key) {
+  txn.AfterCommit([text, key = TupleToString(key)](Version) { Log(LogLevel::kWarning, text, {{"key", key}}); });
+}
+
+// Nothing that is in its way stops it: what is not of a table is passed over, and left to whoever has it.
+Result<JobStep> ExpiryStep(Txn& txn, const JobRecord& job) {
+  KVARTS_TRY(DuePage page, FindDueOwned(txn, kExpiryChunkRows, job.cursor));
   JobStep step;
-  step.finished = !page.more;
+  step.finished = !page.next;
+  if (page.next) step.cursor = *std::move(page.next);
   TablePtr table;
   static const KeyRange kRows = SpaceRange(Space::kTables);
   for (const DueOwned& due : page.due) {
     if (!kRows.Contains(due.key)) continue;
-    KVARTS_TRY(const TableNumber number, TableOf(due.key));
-    if (table == nullptr || table->stored().number != number) {
-      KVARTS_TRY(table, ReadTable(txn, number));
+    const Result<TableNumber> number = TableOf(due.key);
+    if (!number.has_value()) {
+      table = nullptr;
+    } else if (table == nullptr || table->stored().number != *number) {
+      KVARTS_TRY(table, ReadTable(txn, *number));
     }
     if (table == nullptr) {
       txn.Erase(due.key);
     } else {
-      KVARTS_CHECK_OK(RowWriter(txn, *table).RemoveExpired(due.key, due.record));
+      KVARTS_TRY(const bool readable, RowWriter(txn, *table).RemoveExpired(due.key, due.record));
+      if (!readable) LogUnread(txn, "an expired row was damaged; it was taken away by itself", due.key);
     }
     txn.Erase(due.entry);
     ++step.done;
   }
+  for (const Bytes& key : page.unreadable) LogUnread(txn, "an expired value cannot be read; it stays stored", key);
   return step;
 }
 
