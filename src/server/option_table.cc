@@ -63,6 +63,9 @@ constexpr Option kTable[] = {
     {"expiry_interval", kDuration, [](Of o) { return Ref(o.expiry_interval); },
      "how often rows that have expired are taken away with what hangs on them; nobody sees them before; 0 is off", 0,
      24 * kHour},
+    {"job_lease", kDuration, [](Of o) { return Ref(o.job_lease); },
+     "how long a job waits for a process that was at it and has died, before another goes on with it",
+     100 * kMillisecond, kHour},
     {"slow_request", kDuration, [](Of o) { return Ref(o.slow_request); },
      "requests that take longer are logged; 0 is off", 0, kHour},
 

@@ -106,6 +106,8 @@ struct ServerOptions {
   Duration retention_interval = Duration::Seconds(3600);
   // How often it is looked whether rows of tables have expired, and have to be taken away; 0 is never.
   Duration expiry_interval = Duration::Seconds(1);
+  // How long after its last sign of life a process loses the jobs that it was at to others.
+  Duration job_lease = Duration::Seconds(30);
   // Requests that take longer are logged.
   Duration slow_request = Duration::Millis(500);
 
