@@ -37,11 +37,6 @@ std::optional<Timestamp> InstantOf(const std::optional<DocumentView>& value) {
   return whole > kLastTimestamp.micros ? kNever : Timestamp{whole};
 }
 
-Error NoSuchRow(const TableInfo& table, BytesView key) {
-  return Error(ErrorCode::kNotFound, "there is no such row",
-               {{"table", table.stored().name}, {"key", RowKeyText(table, key)}});
-}
-
 Status CheckMap(const DocumentView& row) {
   if (row.kind() == DocumentKind::kMap) return {};
   return Error(ErrorCode::kInvalidArgument, "a row is a map of fields");
@@ -85,6 +80,11 @@ std::string RowKeyText(const TableInfo& table, BytesView physical_key) {
   DocumentWriter writer(&document);
   if (!table.key().Decode(physical_key.substr(table.rows().size()), &writer).has_value()) return Escaped(physical_key);
   return DocumentToJson(DocumentView(document));
+}
+
+Error NoSuchRow(const TableInfo& table, BytesView physical_key) {
+  return Error(ErrorCode::kNotFound, "there is no such row",
+               {{"table", table.stored().name}, {"key", RowKeyText(table, physical_key)}});
 }
 
 Status RowWriter::Apply(const RowCommand& command, RowOutcome* outcome) {

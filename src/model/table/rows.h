@@ -113,5 +113,7 @@ Status AppendRowKeyOf(const TableInfo& table, const DocumentView& key, KeyBuffer
 
 // The key of a row as JSON, for errors and people.
 std::string RowKeyText(const TableInfo& table, BytesView physical_key);
+// `not_found`, with the table and the key.
+Error NoSuchRow(const TableInfo& table, BytesView physical_key);
 
 }  // namespace kvarts
