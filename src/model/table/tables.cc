@@ -300,21 +300,24 @@ Result<TablePtr> Tables::Alter(const TablePath& path, const Change& change, RunO
   const auto alter = [&](Txn& txn) -> Status {
     KVARTS_TRY(const TablePtr table, TableAt(txn, path));
     TableInfo::Stored stored = table->stored();
-    KVARTS_CHECK_OK(change(txn, stored));
-    return PutTable(txn, stored);
+    KVARTS_TRY(const bool changed, change(txn, stored));
+    // Who writes to the table rests on its row, and would be run again.
+    return changed ? PutTable(txn, stored) : Status{};
   };
   KVARTS_CHECK_OK(store_.Run(alter, std::move(options)));
   return Find(path);
 }
 
 Result<TablePtr> Tables::AlterTable(const TablePath& path, const TableChange& change, RunOptions options) {
-  const auto alter = [&](Txn&, TableInfo::Stored& table) -> Status {
-    if (change.ttl) table.spec.ttl = *change.ttl;
-    if (change.schema && *change.schema != table.spec.schema) {
+  const auto alter = [&](Txn&, TableInfo::Stored& table) -> Result<bool> {
+    const bool ends = change.ttl && *change.ttl != table.spec.ttl;
+    if (ends) table.spec.ttl = *change.ttl;
+    const bool looks = change.schema && *change.schema != table.spec.schema;
+    if (looks) {
       table.spec.schema = *change.schema;
       ++table.schema_version;
     }
-    return {};
+    return ends || looks;
   };
   return Alter(path, alter, std::move(options));
 }
@@ -349,7 +352,7 @@ Result<JobId> Tables::DropTable(const TablePath& path, RunOptions options) {
 Result<Tables::IndexWork> Tables::CreateIndex(const TablePath& path, IndexSpec spec, uint32_t throttle,
                                               RunOptions options) {
   JobId job;
-  const auto add = [&](Txn& txn, TableInfo::Stored& table) -> Status {
+  const auto add = [&](Txn& txn, TableInfo::Stored& table) -> Result<bool> {
     KVARTS_CHECK_OK(CheckIndexSpec(spec, table.spec.key));
     const auto same = [&](const TableIndex& index) { return index.spec.name == spec.name; };
     if (std::ranges::any_of(table.indexes, same)) {
@@ -365,7 +368,7 @@ Result<Tables::IndexWork> Tables::CreateIndex(const TablePath& path, IndexSpec s
     index.state = IndexState::kBuilding;
     KVARTS_TRY(job, StartJob(txn, IndexBuildJob(table, index, throttle)));
     index.job = job;
-    return {};
+    return true;
   };
   KVARTS_TRY(TablePtr table, Alter(path, add, std::move(options)));
   return IndexWork{std::move(table), job};
@@ -373,17 +376,17 @@ Result<Tables::IndexWork> Tables::CreateIndex(const TablePath& path, IndexSpec s
 
 Result<Tables::IndexWork> Tables::DropIndex(const TablePath& path, std::string_view name, RunOptions options) {
   JobId job;
-  const auto drop = [&](Txn& txn, TableInfo::Stored& table) -> Status {
+  const auto drop = [&](Txn& txn, TableInfo::Stored& table) -> Result<bool> {
     const auto found = std::ranges::find(table.indexes, name, &TableIndex::name);
     if (found == table.indexes.end()) return NotThere("there is no such index", name);
     if (found->state == IndexState::kDropping) {
       job = found->job.value_or(JobId());
-      return {};
+      return false;
     }
     found->state = IndexState::kDropping;
     KVARTS_TRY(job, StartJob(txn, IndexDropJob(table, *found)));
     found->job = job;
-    return {};
+    return true;
   };
   KVARTS_TRY(TablePtr table, Alter(path, drop, std::move(options)));
   return IndexWork{std::move(table), job};
