@@ -11,7 +11,9 @@
 #include "model/table/index_build.h"
 #include "model/table/index_repair.h"
 #include "model/table/index_verify.h"
+#include "model/table/job_rows.h"
 #include "model/table/rows.h"
+#include "model/table/system_tables.h"
 
 namespace kvarts {
 namespace {
@@ -61,13 +63,28 @@ Result<JobStep> EraseSome(Txn& txn, KeyRange range, bool whole) {
 }
 
 Result<JobStep> EraseTableStep(Txn& txn, const JobRecord& job, bool whole) {
-  FieldReader fields(job.parameters);
-  KeyRange range;
-  range.start = fields.Sized();
-  range.end = fields.Sized();
-  KVARTS_CHECK_OK(fields.Finish(kDamaged));
-  if (!job.cursor.empty()) range.start = job.cursor;
-  return EraseSome(txn, range, whole);
+  // Ranges in their order, one behind the other; the cursor is in one of them, or where one ended.
+  BytesView left = job.parameters;
+  do {
+    FieldReader fields(left);
+    KeyRange range;
+    range.start = fields.Sized();
+    range.end = fields.Sized();
+    left = fields.Rest();
+    KVARTS_CHECK_OK(fields.Finish(kDamaged));
+    range.start = std::max(range.start, job.cursor);
+    if (range.IsEmpty()) continue;
+    const Bytes end = range.end;
+    KVARTS_TRY(JobStep step, EraseSome(txn, std::move(range), whole));
+    if (step.finished && !left.empty()) {
+      step.finished = false;
+      step.cursor = end;
+    }
+    return step;
+  } while (!left.empty());
+  JobStep nothing;
+  nothing.finished = true;
+  return nothing;
 }
 
 Result<JobStep> DropIndexStep(Txn& txn, const JobRecord& job, bool whole) {
@@ -149,11 +166,15 @@ Result<IndexPlace> IndexPlace::Decode(BytesView parameters) {
   return place;
 }
 
-JobSpec TableEraseJob(const KeyRange& range) {
+JobSpec TableEraseJob(const TableInfo& table) {
   JobSpec spec;
   spec.kind = kTableErase;
-  AppendSized(&spec.parameters, range.start);
-  AppendSized(&spec.parameters, range.end);
+  const TableId id = table.stored().id;
+  for (const KeyRange& range :
+       {JobRows::RangeOf(*FindingsTable(), id), JobRows::RangeOf(*JournalTable(), id), table.range()}) {
+    AppendSized(&spec.parameters, range.start);
+    AppendSized(&spec.parameters, range.end);
+  }
   return spec;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "model/table/findings.h"
 #include "model/table/table_jobs.h"
 
 namespace kvarts {
@@ -344,7 +345,7 @@ Result<JobId> Tables::DropTable(const TablePath& path, RunOptions options) {
         KVARTS_TRY(const TablePtr table, TableAt(txn, path));
         KVARTS_CHECK_OK(ReleaseName(txn, table->stored().dataset.uuid, path.table));
         KVARTS_CHECK_OK(EraseTable(txn, *table));
-        return StartJob(txn, TableEraseJob(table->range()));
+        return StartJob(txn, TableEraseJob(*table));
       },
       std::move(options));
 }
@@ -383,6 +384,8 @@ Result<Tables::IndexWork> Tables::DropIndex(const TablePath& path, std::string_v
       job = found->job.value_or(JobId());
       return false;
     }
+    // What was in the way of its build is in nobody's way any more.
+    if (found->state == IndexState::kBuilding && found->job) EraseFindings(txn, table.id, *found->job);
     found->state = IndexState::kDropping;
     KVARTS_TRY(job, StartJob(txn, IndexDropJob(table, *found)));
     found->job = job;
