@@ -36,9 +36,6 @@ class BelowModel {
   void Erase(BytesView key) {
     Run([&](Txn& txn) { txn.Erase(key); });
   }
-  void Put(BytesView key, BytesView value) {
-    Run([&](Txn& txn) { txn.Put(key, value); });
-  }
   // A row as JSON, without its entries; and by the fields of its key.
   void PutRow(const TablePath& path, std::string_view json) {
     const Bytes row = Must(DocumentFromJson(json));
@@ -49,6 +46,12 @@ class BelowModel {
   void EraseRow(const TablePath& path, std::string_view key_json) {
     const Bytes key = Must(DocumentFromJson(key_json));
     Erase(Must(RowKeyOf(*Table(path), DocumentView(key))));
+  }
+  // Bytes that are no row, in the place of one.
+  void PutDamaged(const TablePath& path, std::string_view key_json) {
+    const Bytes key = Must(DocumentFromJson(key_json));
+    const KeyBuffer row_key = Must(RowKeyOf(*Table(path), DocumentView(key)));
+    Run([&](Txn& txn) { txn.Put(row_key, "\xff garbage", {.kind = ValueKind::kEnvelope}); });
   }
 
  private:
