@@ -29,10 +29,12 @@ std::string BodyOf(const Arguments& arguments) {
   return body;
 }
 
-// "missing in by_state: {"customer":"ada","n":1}"; an entry without a row by itself.
+// "missing in by_state: {"customer":"ada","n":1}"; an entry without a row by itself, a row that is wrong without an
+// index.
 std::string FindingLine(const JsonObject& finding) {
   const std::string row = CellOf(finding, "row");
-  return fmt::format("{} in {}: {}\n", CellOf(finding, "kind"), CellOf(finding, "index"),
+  const std::string index = CellOf(finding, "index");
+  return fmt::format("{} {}: {}\n", CellOf(finding, "kind"), index.empty() ? "row" : "in " + index,
                      row.empty() ? CellOf(finding, "entry") : row);
 }
 

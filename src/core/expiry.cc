@@ -5,13 +5,50 @@
 namespace kvarts {
 namespace {
 
+// Entries looked through for one of a range.
+constexpr size_t kMaxLook = 100;
+
 KeyBuffer EntryKey(Timestamp expiry, BytesView key) {
   KeyBuffer entry;
   BeginKey(&entry, Space::kExpiry).Time(expiry).Tail(key);
   return entry;
 }
 
+// Entries of what has expired at this time.
+KeyRange DueAt(Timestamp now) {
+  KeyBuffer first_later;
+  BeginKey(&first_later, Space::kExpiry).Time({now.micros + 1});
+  return {SpaceRange(Space::kExpiry).start, Bytes(first_later.view())};
+}
+
+// What an entry says: when, and which value.
+struct Entry {
+  Timestamp expiry;
+  BytesView key;
+};
+Result<Entry> ReadEntry(BytesView entry_key) {
+  TupleReader reader(entry_key);
+  Entry entry;
+  KVARTS_TRY([[maybe_unused]] const int64_t space, reader.TakeInt());
+  KVARTS_TRY(entry.expiry, reader.TakeTime());
+  KVARTS_TRY(entry.key, reader.TakeTail());
+  return entry;
+}
+
 }  // namespace
+
+Result<bool> MayBeDue(View& view, const KeyRange& range) {
+  ScanRequest request;
+  request.range = DueAt(view.time());
+  request.keys_only = true;
+  request.max_entries = kMaxLook;
+  KVARTS_TRY(const ScanPage page, view.Scan(request));
+  for (size_t i = 0; i < page.size(); ++i) {
+    const Result<Entry> entry = ReadEntry(page[i].key);
+    if (!entry.has_value() || range.Contains(entry->key)) return true;
+  }
+  return page.rest().has_value();
+}
 
 void IndexOwned(Txn& txn) {
   const size_t count = txn.mutations().size();
@@ -27,23 +64,30 @@ void IndexOwned(Txn& txn) {
   }
 }
 
-Result<DuePage> FindDueOwned(Txn& txn, size_t limit) {
-  KeyBuffer first_later;
-  BeginKey(&first_later, Space::kExpiry).Time({txn.Now().micros + 1});
+Result<DuePage> FindDueOwned(Txn& txn, size_t limit, BytesView from) {
   ScanRequest request;
-  request.range = {SpaceRange(Space::kExpiry).start, Bytes(first_later.view())};
+  request.range = DueAt(txn.Now());
+  if (!from.empty()) request.range.start = from;
   request.max_entries = limit;
-  KVARTS_TRY(const ScanPage page, txn.Scan(request));
   DuePage found;
-  found.more = page.rest().has_value();
+  if (request.range.IsEmpty()) return found;
+  KVARTS_TRY(const ScanPage page, txn.Scan(request));
+  if (page.rest()) found.next = page.rest()->start;
   for (size_t i = 0; i < page.size(); ++i) {
-    TupleReader reader(page[i].key);
-    KVARTS_TRY([[maybe_unused]] const int64_t space, reader.TakeInt());
-    KVARTS_TRY(const Timestamp expiry, reader.TakeTime());
-    KVARTS_TRY(const BytesView key, reader.TakeTail());
-    KVARTS_TRY(std::optional<Record> record, txn.GetExpired(key));
-    if (record && record->header.owned && record->header.expiry == expiry) {
-      found.due.push_back({Bytes(key), Bytes(page[i].key), *std::move(record)});
+    const Result<Entry> entry = ReadEntry(page[i].key);
+    if (!entry.has_value()) {
+      txn.Erase(page[i].key);
+      continue;
+    }
+    Result<std::optional<Record>> record = txn.GetExpired(entry->key);
+    if (!record.has_value()) {
+      if (record.error().code() != ErrorCode::kCorruption) return record.error();
+      txn.Erase(page[i].key);
+      found.unreadable.emplace_back(entry->key);
+      continue;
+    }
+    if (*record && (*record)->header.owned && (*record)->header.expiry == entry->expiry) {
+      found.due.push_back({Bytes(entry->key), Bytes(page[i].key), **std::move(record)});
     } else {
       txn.Erase(page[i].key);
     }

@@ -3,6 +3,7 @@
 // expiry space, in the same commit. An entry whose value has changed since is stale: whoever comes upon it erases it.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/txn.h"
@@ -20,11 +21,20 @@ struct DueOwned {
 
 struct DuePage {
   std::vector<DueOwned> due;
-  bool more = false;  // there are more entries to look at, even if all of these were stale
+  // Keys of what is damaged so that not even its expiry can be read. It is set aside: it stays stored, and nobody is
+  // shown it again.
+  std::vector<Bytes> unreadable;
+  // Where to look for more, even if all of these were stale; nothing when that was all.
+  std::optional<Bytes> next;
 };
 
 // Looks at the first `limit` entries of what has expired by the transaction's time, earliest first. Stale ones are
-// erased by the transaction; the others are for the model to erase, or they are found again.
-Result<DuePage> FindDueOwned(Txn& txn, size_t limit);
+// erased by the transaction; the others are for the model to erase, or they are found again. Those of several models
+// lie among each other: who comes upon what is not its own goes on behind it, `from` where the page before said.
+Result<DuePage> FindDueOwned(Txn& txn, size_t limit, BytesView from = {});
+
+// Whether something of this range may be due: it may have been written again since, or there is much before it that is
+// other models'. False is for sure.
+Result<bool> MayBeDue(View& view, const KeyRange& range);
 
 }  // namespace kvarts

@@ -1,9 +1,10 @@
 // Owned values by expiry: a model finds what is due and removes it with all that hangs on it, in one commit.
 #include "core/expiry.h"
 
+#include <algorithm>
 #include <set>
-#include "core/keyspace.h"
 
+#include "core/keyspace.h"
 #include "support/stores.h"
 
 namespace kvarts::test {
@@ -31,7 +32,7 @@ class OwnedExpiryTest : public StoreTest {
     const auto swept = store().Run([&](Txn& txn) -> Result<Swept> {
       KVARTS_TRY(const DuePage page, FindDueOwned(txn, limit));
       Swept done;
-      done.more = page.more;
+      done.more = page.next.has_value();
       for (const DueOwned& due : page.due) {
         const std::string name = due.key.substr(4);
         txn.Erase(due.key);
@@ -166,6 +167,75 @@ TEST_P(OwnedExpiryTest, AStampedKeyHasItsEntryUnderItsStamp) {
   });
   ASSERT_TRUE(found) << found.error();
   EXPECT_EQ(*found, key);
+}
+
+TEST_P(OwnedExpiryTest, WhoeverLeavesWhatIsNotItsOwnGoesOnBehindIt) {
+  for (const char* name : {"a", "b", "c"}) MustPutRow(name, "x", In(Duration::Seconds(1)));
+  Wait(Duration::Seconds(1));
+  std::string seen;
+  MustRun([&](Txn& txn) -> Status {
+    seen.clear();
+    std::optional<Bytes> next = Bytes();
+    while (next) {
+      KVARTS_TRY(const DuePage page, FindDueOwned(txn, 2, *next));
+      for (const DueOwned& due : page.due) seen += due.key + " ";
+      next = page.next;
+    }
+    return {};
+  });
+  EXPECT_EQ(seen, "row/a row/b row/c ");
+  EXPECT_EQ(Sweep().names, "a b c ") << "they are still there for whoever has them";
+}
+
+TEST_P(OwnedExpiryTest, MayBeDueLooksForARangeAmongOthers) {
+  const KeyRange rows = KeyRange::Prefix("row/");
+  const KeyRange others = KeyRange::Prefix("other/");
+  const auto may_be = [&](const KeyRange& range) { return MayBeDue(*NewView(), range).value(); };
+  MustPutRow("a", "x", In(Duration::Seconds(1)));
+  EXPECT_FALSE(may_be(rows));
+  Wait(Duration::Seconds(1));
+  EXPECT_TRUE(may_be(rows));
+  EXPECT_FALSE(may_be(others));
+  MustRun([&](Txn& txn) -> Status {
+    for (int i = 0; i < 200; ++i) KVARTS_CHECK_OK(PutRow(txn, std::to_string(i), "x", txn.Now()));
+    return {};
+  });
+  EXPECT_TRUE(may_be(others)) << "nobody has looked through all of it";
+}
+
+// A view on which one key cannot be read.
+class DamagedView final : public View {
+ public:
+  DamagedView(std::unique_ptr<View> inner, std::string key) : inner_(std::move(inner)), key_(std::move(key)) {}
+  Version version() const override { return inner_->version(); }
+  Timestamp time() const override { return inner_->time(); }
+  Status Get(std::span<const BytesView> keys, std::span<std::optional<Record>> out,
+             const ReadOptions& options) override {
+    if (std::ranges::find(keys, key_) != keys.end()) return Error(ErrorCode::kCorruption, "a block is damaged");
+    return inner_->Get(keys, out, options);
+  }
+  Result<ScanPage> Scan(const ScanRequest& request) override { return inner_->Scan(request); }
+
+ private:
+  const std::unique_ptr<View> inner_;
+  const std::string key_;
+};
+
+TEST_P(OwnedExpiryTest, WhatCannotBeReadIsSetAside) {
+  for (const char* name : {"a", "b", "c"}) MustPutRow(name, "x", In(Duration::Seconds(1)));
+  KeyBuffer no_entry;
+  BeginKey(&no_entry, Space::kExpiry);
+  MustRun(Putting(Bytes(no_entry.view()) + '\x01', ""));
+  Wait(Duration::Seconds(1));
+  DamagedView view(NewView(), "row/b");
+  const Context context;
+  Txn txn(engine(), context, view);
+  const auto page = FindDueOwned(txn, 10);
+  ASSERT_TRUE(page) << page.error();
+  ASSERT_EQ(page->due.size(), 2u);
+  EXPECT_EQ(page->due[1].key, "row/c");
+  EXPECT_EQ(page->unreadable, std::vector<Bytes>{"row/b"});
+  EXPECT_EQ(txn.mutations().size(), 2u) << "its entry, and what is no entry at all";
 }
 
 TEST_P(OwnedExpiryTest, TheSweepIsOneCommit) {

@@ -67,6 +67,9 @@ constexpr Option kTable[] = {
      "how often is looked for partitions of tables that have grown wide; 0 is off", 0, 24 * kHour},
     {"wide_partition", kSize, [](Of o) { return Ref(o.wide_partition); },
      "partitions of tables that hold more are warned of", kMiB, 64 * kTiB},
+    {"job_lease", kDuration, [](Of o) { return Ref(o.job_lease); },
+     "how long a job waits for a process that was at it and has died, before another goes on with it",
+     100 * kMillisecond, kHour},
     {"slow_request", kDuration, [](Of o) { return Ref(o.slow_request); },
      "requests that take longer are logged; 0 is off", 0, kHour},
 

@@ -109,6 +109,8 @@ struct ServerOptions {
   // How often it is looked for partitions of tables that have grown wide, and from which size on they have; 0 is never.
   Duration survey_interval = Duration::Seconds(3600);
   uint64_t wide_partition = 100 << 20;
+  // How long after its last sign of life a process loses the jobs that it was at to others.
+  Duration job_lease = Duration::Seconds(30);
   // Requests that take longer are logged.
   Duration slow_request = Duration::Millis(500);
 

@@ -75,7 +75,9 @@ Status Server::OpenStore() {
   KVARTS_TRY(tables_, Tables::Open(*store_));
   std::vector<JobKind> kinds = catalog_->JobKinds();
   std::ranges::move(tables_->JobKinds(), std::back_inserter(kinds));
-  jobs_ = std::make_unique<JobRunner>(*store_, std::move(kinds));
+  JobRunnerOptions runner;
+  runner.lease = options_.job_lease;
+  jobs_ = std::make_unique<JobRunner>(*store_, std::move(kinds), runner);
   jobs_->Start();
   return {};
 }

@@ -5,6 +5,8 @@
 #include <fstream>
 
 #include "commands/served_store.h"
+#include "support/below_model.h"
+#include "support/postgres_database.h"
 
 namespace kvarts::test {
 namespace {
@@ -42,6 +44,17 @@ class TableCommands : public CommandsOnEveryWay {
          "\n"
          R"( "state":"open","total":20}{"customer":"bob","n":1,"state":"open","total":15})"
          "\n\n");
+  }
+  static inline const TablePath kPath = {"acme", "shop", "orders"};
+  // Does damage to the store below the model; a server is stopped for that.
+  void Damage(const std::function<void(BelowModel&)>& damage) {
+    server_.reset();
+    {
+      BelowModel below(GetParam() == Way::kShards ? cli::Place{.data = {}, .shards = ShardsFileFor(data_)}
+                                                  : cli::Place{.data = data_, .shards = {}});
+      damage(below);
+    }
+    if (GetParam() == Way::kServer) server_ = Serve();
   }
   // One field of each line, with blanks between.
   static std::string Totals(const std::string& lines) {
@@ -229,6 +242,35 @@ TEST_P(TableCommands, IndexesAreHeldAgainstTheirRowsAndMended) {
   EXPECT_NE(Run({"table", "repair", kOrders, "--undo", "nonsense"}).code, 0);
   EXPECT_EQ(Run({"table", "repair", kOrders, "--undo", "x", "--throttle", "5"}).code, 2);
   EXPECT_EQ(Run({"table", "verify", "acme/shop/none"}).code, 4);
+}
+
+TEST_P(TableCommands, DriftIsFoundAndMended) {
+  Orders();
+  Damage([](BelowModel& below) {
+    below.Erase(below.FirstEntry(kPath, "by_state"));  // of open, with the highest total
+    below.PutRow(kPath, R"({"customer":"ada","n":2,"state":"late","total":30})");
+  });
+  const Ran found = Run({"table", "verify", kOrders, "--wait"});
+  EXPECT_EQ(found.code, 3) << found.err;
+  EXPECT_THAT(LinesOf(found.out),
+              ElementsAre(MatchesRegex("job .{36} is done"), R"(missing in by_state: {"n":2,"customer":"ada"})",
+                          R"(missing in by_state: {"n":10,"customer":"ada"})",
+                          R"(spurious in by_state: {"n":2,"customer":"ada"})"));
+  const Ran json = Run({"table", "verify", kOrders, "--wait", "--json"});
+  EXPECT_EQ(json.code, 3) << json.err;
+  for (const std::string& line : LinesOf(json.out)) EXPECT_TRUE(IsJson(line)) << line;
+  EXPECT_THAT(json.out, AllOf(HasSubstr(R"("kind":"missing","index":"by_state","row":{"n":10,"customer":"ada"})"),
+                              HasSubstr(R"("kind":"spurious")")));
+  EXPECT_EQ(Run({"table", "repair", kOrders, "--verified", found.out.substr(4, 36), "--wait"}).code, 0);
+  EXPECT_THAT(LinesOf(Done({"table", "verify", kOrders, "--wait"})), ElementsAre(MatchesRegex("job .{36} is done")));
+  EXPECT_EQ(Totals(Done({"row", "query", kOrders, "--index", "by_state", "--partition", "state=open"})), "20 15 10");
+
+  // A row that cannot be read is for a person to mend.
+  Damage([](BelowModel& below) { below.PutDamaged(kPath, R"({"customer":"bob","n":1})"); });
+  EXPECT_EQ(Run({"table", "repair", kOrders, "--wait"}).code, 0);
+  const Ran damaged = Run({"table", "verify", kOrders, "--wait"});
+  EXPECT_EQ(damaged.code, 3) << damaged.err;
+  EXPECT_THAT(LinesOf(damaged.out), testing::Contains(R"(damaged row: {"n":1,"customer":"bob"})"));
 }
 
 TEST_P(TableCommands, ATerminalGetsTables) {

@@ -45,7 +45,8 @@ Status EraseTable(Txn& txn, const TableInfo& table);
 Result<TablePtr> ReadTable(Txn& txn, ProjectId project, DatasetId dataset, TableId table);
 Result<TablePtr> ReadTable(View& view, ProjectId project, DatasetId dataset, TableId table);
 
-// All tables but those of the catalog itself, in the order in which it has them, from a place on; at first an empty one.
+// All tables but those of the catalog itself, in the order in which it has them, from a place on; at first an empty
+// one.
 struct TablesPage {
   std::vector<TablePtr> tables;
   std::vector<Bytes> places;  // of each of them

@@ -19,7 +19,8 @@ void WriteIndexes(JsonWriter& json, const TableInfo& table);
 // Of one of them, without what its job knows.
 void WriteIndexDescription(JsonWriter& json, const TableIndex& index);
 
-// Takes a member of an object that changes a table: "ttl", "retention" or "schema", null for none. False when it is none.
+// Takes a member of an object that changes a table: "ttl", "retention" or "schema", null for none. False when it is
+// none.
 bool ReadTableChange(JsonReader& json, std::string_view name, Tables::TableChange* change);
 
 }  // namespace kvarts

@@ -82,6 +82,8 @@ Status EraseFinding(Txn& txn, TableId table, JobId job, uint64_t number) {
   return RowsOf(table, job).Erase(txn, number);
 }
 
+void EraseFindings(Txn& txn, TableId table, JobId job) { txn.EraseRange(RowsOf(table, job).range()); }
+
 Result<std::vector<Finding>> ReadFindings(Txn& txn, TableId table, JobId job) {
   ScanRequest request;
   request.range = RowsOf(table, job).range();

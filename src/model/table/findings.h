@@ -32,6 +32,7 @@ struct Finding {
 // Of a verification or a repair they expire (job_rows.h); those of a build go when they are resolved.
 Status PutFinding(Txn& txn, TableId table, JobId job, const Finding& finding);
 Status EraseFinding(Txn& txn, TableId table, JobId job, uint64_t number);
+void EraseFindings(Txn& txn, TableId table, JobId job);
 // All of a job, in their order; there are at most kMaxFindings at a time, and one chunk more.
 Result<std::vector<Finding>> ReadFindings(Txn& txn, TableId table, JobId job);
 // Those from a number on, at most `limit`. The commit does not rest on them.

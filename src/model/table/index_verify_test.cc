@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "model/table/drift_job.h"
+#include "model/table/system_tables.h"
 #include "model/table/table_jobs.h"
 #include "support/drift.h"
 
@@ -282,6 +283,28 @@ TEST_P(IndexVerifyTest, AWriteThatForgotOneEntryIsFoundAmongWriters) {
   stop = true;
   writers.clear();
   EXPECT_THAT(MustFind(), IsEmpty());
+}
+
+TEST_P(IndexVerifyTest, WhatWasFoundGoesWithTheTable) {
+  DamageEverything();
+  ASSERT_FALSE(MustFind().empty());
+  Ended(tables().StartRepair(At("users"), std::nullopt));
+  MustCreate("others", kSpec);
+  const auto left = [&](const TablePtr& in) {
+    ScanRequest request;
+    request.range = KeyRange::Prefix(in->rows());
+    return Entries(*NewView(), request).size();
+  };
+  EXPECT_GT(left(FindingsTable()), 0u);
+  EXPECT_GT(left(JournalTable()), 0u);
+  const TablePtr users = Info();
+  Ended(tables().DropTable(At("users")));
+  EXPECT_EQ(left(FindingsTable()), 0u);
+  EXPECT_EQ(left(JournalTable()), 0u);
+  ScanRequest all;
+  all.range = users->range();
+  EXPECT_TRUE(Entries(*NewView(), all).empty());
+  EXPECT_TRUE(tables().Find(At("others")));
 }
 
 }  // namespace

@@ -38,6 +38,13 @@ KeyRange JobRows::range() const {
   return KeyRange::Prefix(partition);
 }
 
+KeyRange JobRows::RangeOf(const TableInfo& in, TableId table) {
+  KeyBuffer partitions;
+  partitions.append(in.rows());
+  TupleWriter<KeyBuffer>(&partitions).Begin().Uuid(table.uuid);
+  return KeyRange::Prefix(partitions);
+}
+
 Status JobRows::Erase(Txn& txn, uint64_t number) const {
   KVARTS_TRY(const KeyBuffer key, KeyOf(number));
   txn.Erase(key);

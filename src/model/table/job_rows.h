@@ -25,6 +25,8 @@ struct JobRows {
   // Where the row lies; and where all of them do.
   Result<KeyBuffer> KeyOf(uint64_t number) const;
   KeyRange range() const;
+  // Where those of all jobs about a table lie.
+  static KeyRange RangeOf(const TableInfo& in, TableId table);
   Status Erase(Txn& txn, uint64_t number) const;
 };
 

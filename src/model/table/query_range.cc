@@ -13,6 +13,7 @@ struct QueryField {
   std::optional<KeyType> type;
   Order order;
   const IndexField* of_index;  // null: of the table's key
+  bool may_lack = false;       // rows without it are there, too, with null in its place
 
   Status Append(const DocumentView& value, TupleWriter<KeyBuffer>* to) const {
     if (of_index != nullptr) {
@@ -23,6 +24,12 @@ struct QueryField {
     }
     return Refused("a value of the query is of another type than its field");
   }
+  // The value that rows must have; null: those that have none.
+  Status AppendEqual(const DocumentView& value, TupleWriter<KeyBuffer>* to) const {
+    if (!may_lack || value.kind() != DocumentKind::kNull) return Append(value, to);
+    to->Null(order);
+    return {};
+  }
   Error Refused(const char* text) const {
     return Error(ErrorCode::kInvalidArgument, text,
                  {{"field", name}, {"expected", type ? std::string(Expected(*type)) : "a value that keys can hold"}});
@@ -31,12 +38,14 @@ struct QueryField {
 
 std::vector<QueryField> FieldsOf(const std::vector<KeyField>& fields) {
   std::vector<QueryField> all;
-  for (const KeyField& field : fields) all.push_back({field.name, field.type, field.order, nullptr});
+  for (const KeyField& field : fields) all.push_back({field.name, field.type, field.order, nullptr, false});
   return all;
 }
-std::vector<QueryField> FieldsOf(const std::vector<IndexField>& fields) {
+std::vector<QueryField> FieldsOf(const std::vector<IndexField>& fields, bool sparse) {
   std::vector<QueryField> all;
-  for (const IndexField& field : fields) all.push_back({field.path.ToString(), field.type, field.order, &field});
+  for (const IndexField& field : fields) {
+    all.push_back({field.path.ToString(), field.type, field.order, &field, !sparse});
+  }
   return all;
 }
 
@@ -52,7 +61,7 @@ Status AppendPartition(const std::vector<QueryField>& fields, const DocumentView
   for (const QueryField& field : fields) {
     const std::optional<DocumentView> value = given.Find(field.name);
     if (!value) return field.Refused("a partition field is missing in the query");
-    KVARTS_CHECK_OK(field.Append(*value, &writer));
+    KVARTS_CHECK_OK(field.AppendEqual(*value, &writer));
   }
   writer.End();
   return {};
@@ -157,9 +166,10 @@ Result<KeyRange> RangeOf(const TableInfo& table, const TableIndex* index, const 
   KeyBuffer base;
   base.append(index != nullptr ? BytesView(index->prefix) : table.rows());
   const bool by_table = index == nullptr || index->spec.local;
-  const auto partition = by_table ? FieldsOf(table.key().partition) : FieldsOf(index->spec.partition);
+  const auto partition =
+      by_table ? FieldsOf(table.key().partition) : FieldsOf(index->spec.partition, index->spec.sparse);
   KVARTS_CHECK_OK(AppendPartition(partition, DocumentView(query.partition), &base));
-  const auto sort = index == nullptr ? FieldsOf(table.key().sort) : FieldsOf(index->spec.sort);
+  const auto sort = index == nullptr ? FieldsOf(table.key().sort) : FieldsOf(index->spec.sort, index->spec.sparse);
   const bool bounded = query.from || query.to || query.prefix;
   if (query.sort.size() + (bounded ? 1 : 0) > sort.size()) {
     return Error(ErrorCode::kInvalidArgument, "the query names more sort fields than there are",
@@ -167,7 +177,7 @@ Result<KeyRange> RangeOf(const TableInfo& table, const TableIndex* index, const 
   }
   TupleWriter<KeyBuffer> writer(&base);
   for (size_t i = 0; i < query.sort.size(); ++i) {
-    KVARTS_CHECK_OK(sort[i].Append(DocumentView(query.sort[i]), &writer));
+    KVARTS_CHECK_OK(sort[i].AppendEqual(DocumentView(query.sort[i]), &writer));
   }
   if (!bounded) return KeyRange::Prefix(base);
   const QueryField& next = sort[query.sort.size()];

@@ -16,6 +16,7 @@ constexpr std::string_view kEvents = R"({
   "indexes": [
     {"name": "by_kind", "partition": ["kind"], "sort": [{"path": "at", "type": "number", "order": "desc"}]},
     {"name": "any", "partition": ["case"], "sort": ["v"], "sparse": false},
+    {"name": "place", "partition": ["place"], "sparse": false},
     {"name": "names", "partition": ["case"], "sort": [{"path": "name", "lower": true}], "include": ["name"]}]})";
 
 class QueryTest : public TablesFixture {
@@ -107,6 +108,23 @@ TEST_P(QueryTest, BoundsKeepToTheirType) {
   query.from.reset();
   query.to = Bound(R"("z")");
   EXPECT_THAT(At(query), ElementsAre("2"));
+}
+
+TEST_P(QueryTest, RowsThatLackAFieldAreFoundByNull) {
+  PutEvent(1, "a", R"(, "v": 5, "place": "here")");
+  PutEvent(2);
+  PutEvent(3, "a", R"(, "v": null, "place": {}, "name": "x")");
+  EXPECT_THAT(At(Of(R"({"place": null})", "place")), ElementsAre("2", "3"));
+  EXPECT_THAT(At(Of(R"({"place": "here"})", "place")), ElementsAre("1"));
+  RowQuery sorted = Of(R"({"case": "c"})", "any");
+  sorted.sort = {Document("null")};
+  EXPECT_THAT(At(sorted), ElementsAre("2", "3"));
+  sorted.index = "names";
+  EXPECT_EQ(Refused(sorted).code(), ErrorCode::kInvalidArgument) << "that index has no such rows";
+  sorted = Of(R"({"case": "c"})", "any");
+  sorted.from = Bound("null");
+  EXPECT_EQ(Refused(sorted).code(), ErrorCode::kInvalidArgument) << "a bound is a value";
+  EXPECT_EQ(Refused(Of(R"({"case": null})")).code(), ErrorCode::kInvalidArgument);
 }
 
 TEST_P(QueryTest, AnIndexOnNormalisedValuesIsAskedByAnySpelling) {

@@ -106,8 +106,7 @@ TEST_P(RetentionTest, TheTimeMayStandAnywhereInTheKey) {
     for (const char* device : {"a", "b", "c"}) {
       for (int hours = 0; hours < 6; ++hours) {
         const Timestamp at{hour - static_cast<uint64_t>(hours) * 3'600'000'000 + 1};
-        MustPut(name,
-                fmt::format(R"({{"d": "{}", "e": "x", "f": "y", "at": "{}", "all": 1}})", device, at.ToString()));
+        MustPut(name, fmt::format(R"({{"d": "{}", "e": "x", "f": "y", "at": "{}", "all": 1}})", device, at.ToString()));
       }
     }
     SCOPED_TRACE(keys[i]);
@@ -143,9 +142,8 @@ TEST_P(RetentionTest, WhatWasKeptLongerIsKeptThatLong) {
 }
 
 TEST_P(RetentionTest, IsDeclaredOfATimestampOfTheKey) {
-  for (const char* spec :
-       {R"({"key": {"partition": ["day"]}, "retention": {"field": "day", "keep": 60}})",
-        R"({"key": {"partition": ["id"]}, "retention": {"field": "day", "keep": 60}})"}) {
+  for (const char* spec : {R"({"key": {"partition": ["day"]}, "retention": {"field": "day", "keep": 60}})",
+                           R"({"key": {"partition": ["id"]}, "retention": {"field": "day", "keep": 60}})"}) {
     MustCreate("any", R"({"key": {"partition": ["id"]}})");
     EXPECT_EQ(CodeOf(tables().CreateTable(At("events"), SpecOf(spec))), "invalid_argument");
     ASSERT_TRUE(tables().DropTable(At("any")));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "encoding/document_json.h"
+#include "model/table/drift.h"
 #include "model/table/row.h"
 #include "model/table/row_change.h"
 
@@ -34,11 +35,6 @@ std::optional<Timestamp> InstantOf(const std::optional<DocumentView>& value) {
   const std::string digits = micros->ToPlainString();
   const uint64_t whole = std::stoull(digits.substr(0, digits.find('.')));
   return whole > kLastTimestamp.micros ? kNever : Timestamp{whole};
-}
-
-Error NoSuchRow(const TableInfo& table, BytesView key) {
-  return Error(ErrorCode::kNotFound, "there is no such row",
-               {{"table", table.stored().name}, {"key", RowKeyText(table, key)}});
 }
 
 Status CheckMap(const DocumentView& row) {
@@ -89,6 +85,11 @@ std::string RowKeyText(const TableInfo& table, BytesView physical_key) {
   DocumentWriter writer(&document);
   if (!table.key().Decode(physical_key.substr(table.rows().size()), &writer).has_value()) return Escaped(physical_key);
   return DocumentToJson(DocumentView(document));
+}
+
+Error NoSuchRow(const TableInfo& table, BytesView physical_key) {
+  return Error(ErrorCode::kNotFound, "there is no such row",
+               {{"table", table.stored().name}, {"key", RowKeyText(table, physical_key)}});
 }
 
 Status RowWriter::Apply(const RowCommand& command, RowOutcome* outcome) {
@@ -161,9 +162,9 @@ Status RowWriter::Delete(const DeleteRow& command, RowOutcome* outcome) {
   KVARTS_TRY(const Found before, Read(key, command.condition));
   if (!IsLive(before) && !command.missing_ok) return NoSuchRow(table_, key);
   if (!before) return {};
-  KVARTS_TRY(const RowView old, OpenRow(before->value));
-  if (outcome != nullptr && IsLive(before)) outcome->before = Bytes(old.document().bytes());
-  return Remove(key, *before, old.document(), outcome);
+  KVARTS_TRY(const std::optional<DocumentView> old, Open(key, *before));
+  if (outcome != nullptr && old && IsLive(before)) outcome->before = Bytes(old->bytes());
+  return Remove(key, *before, old, outcome);
 }
 
 Status RowWriter::Patch(const PatchRow& patch, RowOutcome* outcome) {
@@ -188,12 +189,27 @@ Status RowWriter::Patch(const PatchRow& patch, RowOutcome* outcome) {
   return Write(key, before, row, end, outcome);
 }
 
-Status RowWriter::RemoveExpired(BytesView physical_key, const Record& record) {
-  KVARTS_TRY(const RowView old, OpenRow(record.value));
-  return Remove(physical_key, record, old.document(), nullptr);
+Result<std::optional<DocumentView>> RowWriter::Open(BytesView key, const Record& stored) {
+  if (stored.header.ExpiredAt(txn_.Now())) return ReadableRow(table_, key.substr(table_.rows().size()), stored.value);
+  KVARTS_TRY(const RowView row, OpenRow(stored.value));
+  return row.document();
 }
 
-Status RowWriter::Remove(BytesView key, const Record& record, const DocumentView& row, RowOutcome* outcome) {
+Result<bool> RowWriter::RemoveExpired(BytesView physical_key, const Record& record) {
+  std::optional<DocumentView> old;
+  if (physical_key.starts_with(table_.rows())) {
+    KVARTS_TRY(old, Open(physical_key, record));
+  }
+  if (old) {
+    KVARTS_CHECK_OK(Remove(physical_key, record, old, nullptr));
+  } else {
+    txn_.Erase(physical_key);
+  }
+  return old.has_value();
+}
+
+Status RowWriter::Remove(BytesView key, const Record& record, const std::optional<DocumentView>& row,
+                         RowOutcome* outcome) {
   Change change{.row_key = key.substr(table_.rows().size()), .before = &record};
   change.old_row = row;
   for (const TableIndex& index : table_.indexes()) KVARTS_CHECK_OK(KeepIndex(index, change, outcome));

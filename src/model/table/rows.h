@@ -75,8 +75,9 @@ class RowWriter {
   // Whether a row was written whose time has already come: it is not there for anybody.
   bool wrote_past() const { return wrote_past_; }
 
-  // Takes away a row whose time has come, with all that hangs on it. `record` is what is stored.
-  Status RemoveExpired(BytesView physical_key, const Record& record);
+  // Takes away a row whose time has come, with all that hangs on it. `record` is what is stored. False: that is no row
+  // any more, so it went by itself. Its entries have expired with it, and an engine drops such as are nobody's.
+  Result<bool> RemoveExpired(BytesView physical_key, const Record& record);
 
  private:
   using Found = std::optional<Record>;
@@ -90,6 +91,9 @@ class RowWriter {
     Timestamp expiry = kNever;
     bool with_bucket = false;  // with all others of its time bucket, by the table's retention
   };
+  // The document that is stored. Nothing when it has expired and cannot be read: then nothing that a reader would see
+  // hangs on it.
+  Result<std::optional<DocumentView>> Open(BytesView key, const Record& stored);
   // Replaces what was found by the document, and keeps the indexes.
   Status Write(BytesView key, const Found& before, const DocumentView& row, End end, RowOutcome* outcome);
   // The earlier of what its time to live and the table's retention say. `kept` is what a patch has found.
@@ -97,8 +101,8 @@ class RowWriter {
   // As its field says, or after the table's default. A row that is changed, and never said when, keeps its end.
   Result<Timestamp> EndOfLife(const DocumentView& row, const Record* kept);
 
-  // Takes a row away with its entries.
-  Status Remove(BytesView key, const Record& record, const DocumentView& row, RowOutcome* outcome);
+  // Takes a row away with its entries, if what it was is known.
+  Status Remove(BytesView key, const Record& record, const std::optional<DocumentView>& row, RowOutcome* outcome);
 
   struct Change;
   // Brings the entries of an index from those of one row to those of another.
@@ -122,5 +126,7 @@ Status AppendRowKey(const TableInfo& table, std::span<const Item> key, KeyBuffer
 
 // The key of a row as JSON, for errors and people.
 std::string RowKeyText(const TableInfo& table, BytesView physical_key);
+// `not_found`, with the table and the key.
+Error NoSuchRow(const TableInfo& table, BytesView physical_key);
 
 }  // namespace kvarts

@@ -26,7 +26,6 @@ class Look {
     return {};
   }
 
-
  private:
   // Rows or entries, all of which begin with the prefix.
   Status In(const TableInfo& table, const std::string& index, BytesView prefix) {

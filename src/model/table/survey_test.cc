@@ -19,7 +19,8 @@ class SurveyTest : public TablesFixture {
       for (int n = from; n < std::min(rows, from + 100); ++n) {
         std::string text(1000, ' ');
         for (char& c : text) c = static_cast<char>('a' + random() % 26);
-        puts.push_back(Putting(fmt::format(R"({{"p": "{}", "n": {}, "q": "same", "text": "{}"}})", partition, n, text)));
+        puts.push_back(
+            Putting(fmt::format(R"({{"p": "{}", "n": {}, "q": "same", "text": "{}"}})", partition, n, text)));
       }
       ASSERT_TRUE(Apply(table, puts));
     }

@@ -2,15 +2,19 @@
 
 #include <algorithm>
 
+#include "base/log.h"
 #include "core/expiry.h"
 #include "core/fields.h"
 #include "core/keyspace.h"
+#include "encoding/tuple_text.h"
 #include "model/table/catalog_rows.h"
 #include "model/table/index_build.h"
 #include "model/table/index_repair.h"
 #include "model/table/index_verify.h"
+#include "model/table/job_rows.h"
 #include "model/table/retention.h"
 #include "model/table/rows.h"
+#include "model/table/system_tables.h"
 
 namespace kvarts {
 namespace {
@@ -61,13 +65,28 @@ Result<JobStep> EraseSome(Txn& txn, KeyRange range, bool whole) {
 }
 
 Result<JobStep> EraseTableStep(Txn& txn, const JobRecord& job, bool whole) {
-  FieldReader fields(job.parameters);
-  KeyRange range;
-  range.start = fields.Sized();
-  range.end = fields.Sized();
-  KVARTS_CHECK_OK(fields.Finish(kDamaged));
-  if (!job.cursor.empty()) range.start = job.cursor;
-  return EraseSome(txn, range, whole);
+  // Ranges in their order, one behind the other; the cursor is in one of them, or where one ended.
+  BytesView left = job.parameters;
+  do {
+    FieldReader fields(left);
+    KeyRange range;
+    range.start = fields.Sized();
+    range.end = fields.Sized();
+    left = fields.Rest();
+    KVARTS_CHECK_OK(fields.Finish(kDamaged));
+    range.start = std::max(range.start, job.cursor);
+    if (range.IsEmpty()) continue;
+    const Bytes end = range.end;
+    KVARTS_TRY(JobStep step, EraseSome(txn, std::move(range), whole));
+    if (step.finished && !left.empty()) {
+      step.finished = false;
+      step.cursor = end;
+    }
+    return step;
+  } while (!left.empty());
+  JobStep nothing;
+  nothing.finished = true;
+  return nothing;
 }
 
 Result<JobStep> DropIndexStep(Txn& txn, const JobRecord& job, bool whole) {
@@ -96,26 +115,36 @@ Result<TableNumber> TableOf(BytesView key) {
   return TableNumber{number};
 }
 
-Result<JobStep> ExpiryStep(Txn& txn, const JobRecord&) {
-  KVARTS_TRY(const DuePage page, FindDueOwned(txn, kExpiryChunkRows));
+void LogUnread(Txn& txn, const char* text, BytesView key) {
+  txn.AfterCommit([text, key = TupleToString(key)](Version) { Log(LogLevel::kWarning, text, {{"key", key}}); });
+}
+
+// Nothing that is in its way stops it: what is not of a table is passed over, and left to whoever has it.
+Result<JobStep> ExpiryStep(Txn& txn, const JobRecord& job) {
+  KVARTS_TRY(DuePage page, FindDueOwned(txn, kExpiryChunkRows, job.cursor));
   JobStep step;
-  step.finished = !page.more;
+  step.finished = !page.next;
+  if (page.next) step.cursor = *std::move(page.next);
   TablePtr table;
   static const KeyRange kRows = SpaceRange(Space::kTables);
   for (const DueOwned& due : page.due) {
     if (!kRows.Contains(due.key)) continue;
-    KVARTS_TRY(const TableNumber number, TableOf(due.key));
-    if (table == nullptr || table->stored().number != number) {
-      KVARTS_TRY(table, ReadTable(txn, number));
+    const Result<TableNumber> number = TableOf(due.key);
+    if (!number.has_value()) {
+      table = nullptr;
+    } else if (table == nullptr || table->stored().number != *number) {
+      KVARTS_TRY(table, ReadTable(txn, *number));
     }
     if (table == nullptr) {
       txn.Erase(due.key);
     } else {
-      KVARTS_CHECK_OK(RowWriter(txn, *table).RemoveExpired(due.key, due.record));
+      KVARTS_TRY(const bool readable, RowWriter(txn, *table).RemoveExpired(due.key, due.record));
+      if (!readable) LogUnread(txn, "an expired row was damaged; it was taken away by itself", due.key);
     }
     txn.Erase(due.entry);
     ++step.done;
   }
+  for (const Bytes& key : page.unreadable) LogUnread(txn, "an expired value cannot be read; it stays stored", key);
   return step;
 }
 
@@ -139,11 +168,15 @@ Result<IndexPlace> IndexPlace::Decode(BytesView parameters) {
   return place;
 }
 
-JobSpec TableEraseJob(const KeyRange& range) {
+JobSpec TableEraseJob(const TableInfo& table) {
   JobSpec spec;
   spec.kind = kTableErase;
-  AppendSized(&spec.parameters, range.start);
-  AppendSized(&spec.parameters, range.end);
+  const TableId id = table.stored().id;
+  for (const KeyRange& range :
+       {JobRows::RangeOf(*FindingsTable(), id), JobRows::RangeOf(*JournalTable(), id), table.range()}) {
+    AppendSized(&spec.parameters, range.start);
+    AppendSized(&spec.parameters, range.end);
+  }
   return spec;
 }
 

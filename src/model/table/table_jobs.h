@@ -1,7 +1,7 @@
 // The jobs of tables: what takes longer than a request, in chunks, each a commit of its own with the job's progress in
 // it.
 //
-//   table_erase   takes away what was in a table that is dropped
+//   table_erase   takes away what was in a table that is dropped, and what jobs have left about it
 //   index_build   adds the rows from before an index to it, and makes it ready
 //   index_drop    takes away the entries of an index, and forgets it
 //   row_expiry    takes away rows whose time has come, with all that hangs on them
@@ -19,7 +19,7 @@
 
 namespace kvarts {
 
-JobSpec TableEraseJob(const KeyRange& range);
+JobSpec TableEraseJob(const TableInfo& table);
 // Of a unique index, rows that cannot both be in it are listed in _findings, and the job fails once it has seen all of
 // them, or kMaxFindings. Resumed, it looks at those again, and goes on.
 JobSpec IndexBuildJob(const TableInfo::Stored& table, const TableIndex& index, uint32_t throttle);

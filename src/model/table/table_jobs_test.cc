@@ -102,6 +102,17 @@ TEST_P(TableJobsTest, RowsInTheWayOfAUniqueIndexAreListed) {
   EXPECT_EQ(EntryCount("users", "mail"), 4u);
 }
 
+TEST_P(TableJobsTest, WhatIsInTheWayOfAnIndexIsForgottenWithIt) {
+  MustCreate("users", kPlain);
+  for (int i = 0; i < 3; ++i) PutNumbered(i, "same");
+  const JobId job = MustIndex(kUniqueMail);
+  RunJobs();
+  ASSERT_EQ(FindingsOf(job).size(), 2u);
+  ASSERT_TRUE(tables().DropIndex(At("users"), "mail"));
+  RunJobs();
+  EXPECT_TRUE(FindingsOf(job).empty());
+}
+
 TEST_P(TableJobsTest, AUniqueIndexHoldsWhileItIsBuilt) {
   MustCreate("users", kPlain);
   PutNumbered(1, "a");

@@ -71,8 +71,8 @@ struct TtlSpec {
   friend bool operator==(const TtlSpec&, const TtlSpec&) = default;
 };
 
-// Rows of a time bucket that go together: all of them end at the same instant, some time after their bucket has, and are
-// taken away as ranges of keys. What was kept longer when a row was written is kept for that row.
+// Rows of a time bucket that go together: all of them end at the same instant, some time after their bucket has, and
+// are taken away as ranges of keys. What was kept longer when a row was written is kept for that row.
 struct RetentionSpec {
   std::string field;  // of the key, a timestamp
   Duration bucket = Duration::Seconds(24 * 60 * 60);

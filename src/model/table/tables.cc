@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "model/table/findings.h"
 #include "model/table/table_jobs.h"
 
 namespace kvarts {
@@ -65,8 +66,8 @@ Error NotYours() { return Error(ErrorCode::kPermissionDenied, "the project _syst
 // not where the time stands.
 Status ChangeRetention(const std::optional<RetentionSpec>& wanted, TableInfo::Stored* table) {
   std::optional<RetentionSpec>& is = table->spec.retention;
-  const bool alike = is.has_value() == wanted.has_value() &&
-                     (!is || (is->field == wanted->field && is->bucket == wanted->bucket));
+  const bool alike =
+      is.has_value() == wanted.has_value() && (!is || (is->field == wanted->field && is->bucket == wanted->bucket));
   if (!alike) {
     return Error(ErrorCode::kInvalidArgument, "of a table's retention only how long to keep can be changed",
                  {{"field", "retention"}});
@@ -328,22 +329,26 @@ Result<TablePtr> Tables::Alter(const TablePath& path, const Change& change, RunO
   const auto alter = [&](Txn& txn) -> Status {
     KVARTS_TRY(const TablePtr table, TableAt(txn, path));
     TableInfo::Stored stored = table->stored();
-    KVARTS_CHECK_OK(change(txn, stored));
-    return PutTable(txn, stored);
+    KVARTS_TRY(const bool changed, change(txn, stored));
+    // Who writes to the table rests on its row, and would be run again.
+    return changed ? PutTable(txn, stored) : Status{};
   };
   KVARTS_CHECK_OK(store_.Run(alter, std::move(options)));
   return Find(path);
 }
 
 Result<TablePtr> Tables::AlterTable(const TablePath& path, const TableChange& change, RunOptions options) {
-  const auto alter = [&](Txn&, TableInfo::Stored& table) -> Status {
-    if (change.ttl) table.spec.ttl = *change.ttl;
-    if (change.retention) KVARTS_CHECK_OK(ChangeRetention(*change.retention, &table));
-    if (change.schema && *change.schema != table.spec.schema) {
+  const auto alter = [&](Txn&, TableInfo::Stored& table) -> Result<bool> {
+    const bool ends = change.ttl && *change.ttl != table.spec.ttl;
+    if (ends) table.spec.ttl = *change.ttl;
+    const bool keeps = change.retention && *change.retention != table.spec.retention;
+    if (keeps) KVARTS_CHECK_OK(ChangeRetention(*change.retention, &table));
+    const bool looks = change.schema && *change.schema != table.spec.schema;
+    if (looks) {
       table.spec.schema = *change.schema;
       ++table.schema_version;
     }
-    return {};
+    return ends || keeps || looks;
   };
   return Alter(path, alter, std::move(options));
 }
@@ -370,7 +375,7 @@ Result<JobId> Tables::DropTable(const TablePath& path, RunOptions options) {
         KVARTS_TRY(const TablePtr table, TableAt(txn, path));
         KVARTS_CHECK_OK(ReleaseName(txn, table->stored().dataset.uuid, path.table));
         KVARTS_CHECK_OK(EraseTable(txn, *table));
-        return StartJob(txn, TableEraseJob(table->range()));
+        return StartJob(txn, TableEraseJob(*table));
       },
       std::move(options));
 }
@@ -378,7 +383,7 @@ Result<JobId> Tables::DropTable(const TablePath& path, RunOptions options) {
 Result<Tables::IndexWork> Tables::CreateIndex(const TablePath& path, IndexSpec spec, uint32_t throttle,
                                               RunOptions options) {
   JobId job;
-  const auto add = [&](Txn& txn, TableInfo::Stored& table) -> Status {
+  const auto add = [&](Txn& txn, TableInfo::Stored& table) -> Result<bool> {
     KVARTS_CHECK_OK(CheckIndexSpec(spec, table.spec.key));
     const auto same = [&](const TableIndex& index) { return index.spec.name == spec.name; };
     if (std::ranges::any_of(table.indexes, same)) {
@@ -394,7 +399,7 @@ Result<Tables::IndexWork> Tables::CreateIndex(const TablePath& path, IndexSpec s
     index.state = IndexState::kBuilding;
     KVARTS_TRY(job, StartJob(txn, IndexBuildJob(table, index, throttle)));
     index.job = job;
-    return {};
+    return true;
   };
   KVARTS_TRY(TablePtr table, Alter(path, add, std::move(options)));
   return IndexWork{std::move(table), job};
@@ -402,17 +407,19 @@ Result<Tables::IndexWork> Tables::CreateIndex(const TablePath& path, IndexSpec s
 
 Result<Tables::IndexWork> Tables::DropIndex(const TablePath& path, std::string_view name, RunOptions options) {
   JobId job;
-  const auto drop = [&](Txn& txn, TableInfo::Stored& table) -> Status {
+  const auto drop = [&](Txn& txn, TableInfo::Stored& table) -> Result<bool> {
     const auto found = std::ranges::find(table.indexes, name, &TableIndex::name);
     if (found == table.indexes.end()) return NotThere("there is no such index", name);
     if (found->state == IndexState::kDropping) {
       job = found->job.value_or(JobId());
-      return {};
+      return false;
     }
+    // What was in the way of its build is in nobody's way any more.
+    if (found->state == IndexState::kBuilding && found->job) EraseFindings(txn, table.id, *found->job);
     found->state = IndexState::kDropping;
     KVARTS_TRY(job, StartJob(txn, IndexDropJob(table, *found)));
     found->job = job;
-    return {};
+    return true;
   };
   KVARTS_TRY(TablePtr table, Alter(path, drop, std::move(options)));
   return IndexWork{std::move(table), job};

@@ -140,8 +140,8 @@ class Tables {
   void Forget();
   // Has a table from the cache seen at a newer version, now and then, so that what rests on it needs no read.
   void LookAgain(const TablePtr& table);
-  // Changes the row of a table.
-  using Change = std::function<Status(Txn&, TableInfo::Stored&)>;
+  // Changes the row of a table; false: it is as it was.
+  using Change = std::function<Result<bool>(Txn&, TableInfo::Stored&)>;
   Result<TablePtr> Alter(const TablePath& path, const Change& change, RunOptions options);
 
   Store& store_;

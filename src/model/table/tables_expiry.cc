@@ -1,26 +1,13 @@
 // Starting the jobs that take away rows whose time has come.
 #include <algorithm>
 
+#include "core/expiry.h"
 #include "core/keyspace.h"
 #include "model/table/table_jobs.h"
 #include "model/table/tables.h"
 
 namespace kvarts {
 namespace {
-
-// Whether the order of expiry begins with something whose time has come. It may have been written again since: who
-// looks at it closely is the job.
-Result<bool> SomethingIsDue(Engine& engine) {
-  KVARTS_TRY(const std::unique_ptr<View> view, engine.OpenView());
-  KeyBuffer first_later;
-  BeginKey(&first_later, Space::kExpiry).Time({view->time().micros + 1});
-  ScanRequest request;
-  request.range = {SpaceRange(Space::kExpiry).start, Bytes(first_later.view())};
-  request.keys_only = true;
-  request.max_entries = 1;
-  KVARTS_TRY(const ScanPage page, view->Scan(request));
-  return !page.empty();
-}
 
 Result<bool> AnyHasRetention(Engine& engine) {
   KVARTS_TRY(const std::unique_ptr<View> view, engine.OpenView());
@@ -46,7 +33,8 @@ Result<std::optional<JobId>> StartUnlessQueued(Store& store, const JobSpec& spec
 }  // namespace
 
 Result<std::optional<JobId>> Tables::StartExpiry() {
-  KVARTS_TRY(const bool due, SomethingIsDue(store_.engine()));
+  KVARTS_TRY(const std::unique_ptr<View> view, store_.engine().OpenView());
+  KVARTS_TRY(const bool due, MayBeDue(*view, SpaceRange(Space::kTables)));
   if (!due) return std::optional<JobId>();
   return StartUnlessQueued(store_, RowExpiryJob());
 }

@@ -219,5 +219,20 @@ TEST_P(TablesTest, ASchemaThatChangesHasANewVersion) {
   MustPut("orders", R"({"id": "2"})");
 }
 
+TEST_P(TablesTest, AChangeThatChangesNothingDisturbsNobody) {
+  MustCreate("orders", R"({"key": {"partition": ["id"]}, "ttl": {"field": "until"}, "schema": {"required": ["n"]}})");
+  const Version before = tables().Find(At("orders")).value()->version();
+  const TableSpec same = tables().Find(At("orders")).value()->spec();
+  for (const Tables::TableChange& change : {Tables::TableChange{}, Tables::TableChange{same.ttl, same.schema}}) {
+    const auto altered = tables().AlterTable(At("orders"), change);
+    ASSERT_TRUE(altered) << altered.error();
+    EXPECT_EQ((*altered)->version(), before);
+  }
+  const auto altered = tables().AlterTable(At("orders"), {.ttl = TtlSpec{.field = "ends"}});
+  ASSERT_TRUE(altered) << altered.error();
+  EXPECT_GT((*altered)->version(), before);
+  EXPECT_EQ((*altered)->spec().ttl->field, "ends");
+}
+
 }  // namespace
 }  // namespace kvarts::test

@@ -89,7 +89,8 @@ void WriteHot(PrometheusWriter& out, const ServerFacts& facts) {
   out.Gauge("kvarts_partition_bytes",
             "Bytes of the widest partitions that were written to, by estimate; /stats names them.");
   for (size_t i = 0; i < widest.size(); ++i) out.Value(widest[i].holds.bytes, {{"rank", std::to_string(i + 1)}});
-  out.Gauge("kvarts_wide_table_partitions", "Partitions of tables that hold more than wide_partition; /stats names them.");
+  out.Gauge("kvarts_wide_table_partitions",
+            "Partitions of tables that hold more than wide_partition; /stats names them.");
   out.Value(uint64_t{facts.wide_partitions.size()});
   out.Gauge("kvarts_partition_keys", "Keys of the same partitions, by estimate.");
   for (size_t i = 0; i < widest.size(); ++i) out.Value(widest[i].holds.entries, {{"rank", std::to_string(i + 1)}});

@@ -42,11 +42,6 @@ Result<Cost> WriteRowAnswer(Answer& answer, const Cost& cost, const TableInfo& t
   return cost;
 }
 
-Error NoSuchRow(const TableInfo& table, BytesView key) {
-  return Error(ErrorCode::kNotFound, "there is no such row",
-               {{"table", table.stored().name}, {"key", RowKeyText(table, key)}});
-}
-
 // The answer to a read, or what makes it, if it is large.
 Result<std::unique_ptr<SlowOp>> AnswerRead(const ReadTerms& terms, const RequestInfo& info, const Cost& cost,
                                            const TablePtr& table, BytesView key, std::optional<Record> record,

@@ -28,8 +28,8 @@ Error CannotChange(const char* text, const char* field) {
   return Error(ErrorCode::kInvalidArgument, text, {{"field", field}});
 }
 
-// What a declaration changes of a table that is there: how long rows live and are kept, and their schema. Nothing else of it may
-// differ. Indexes that it does not name stay.
+// What a declaration changes of a table that is there: how long rows live and are kept, and their schema. Nothing else
+// of it may differ. Indexes that it does not name stay.
 Result<Tables::TableChange> ChangeTo(const TableInfo& table, const TableSpec& wanted) {
   const TableSpec& is = table.spec();
   if (!(wanted.key == is.key)) return CannotChange("the key of a table cannot be changed", "key");
