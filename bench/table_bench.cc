@@ -5,6 +5,9 @@
 // background threads where it is said so.
 #include <fmt/format.h>
 
+#include <atomic>
+#include <thread>
+
 #include "api/open.h"
 #include "core/keyspace.h"
 #include "core/store.h"
@@ -73,6 +76,7 @@ class Bench {
     met = Puts() && met;
     met = Queries() && met;
     met = Builds() && met;
+    met = BuildsBeside() && met;
     return Growth() && met;
   }
 
@@ -247,6 +251,42 @@ class Bench {
     Check(Must(tables_->Find(At("builds")))->indexes()[0].state == IndexState::kReady, "the index is not ready");
     return ReportRatios({"table-build", "rows a second that an index build reads, idle, against 100,000", 1, false},
                         fmt::format("{:.0f} /s", rate), "100000 /s", {rate / 100'000});
+  }
+
+  // The same while somebody writes into the table, who is slowed down by it.
+  bool BuildsBeside() {
+    if (!arguments_.Wants("table-build-beside")) return true;
+    const uint64_t rows = arguments_.full ? 1'000'000 : 200'000;
+    Create("beside", 0);
+    Fill("beside", rows);
+    WaitUntilIdle();
+    std::atomic<uint64_t> written = 0;
+    const std::jthread writer([&](const std::stop_token& stop) {
+      for (uint64_t i = 0; !stop.stop_requested(); ++i, ++written) PutRowIn("beside", RowOf(i * 7919 % rows, i));
+    });
+    const auto writes_during = [&](const std::function<void()>& what) {
+      const uint64_t before = written;
+      const int64_t begin = WallNanos();
+      what();
+      return static_cast<double>(written - before) * 1e9 / static_cast<double>(WallNanos() - begin);
+    };
+    const double alone = writes_during([] { std::this_thread::sleep_for(std::chrono::seconds(3)); });
+    JobRunner runner(*store_, tables_->JobKinds());
+    double rate = 0;
+    const double beside = writes_during([&] {
+      const int64_t begin = WallNanos();
+      Must(tables_->CreateIndex(At("beside"), GroupIndex(0)));
+      while (Must(runner.TakeTurn()).worked) {
+      }
+      rate = static_cast<double>(rows) * 1e9 / static_cast<double>(WallNanos() - begin);
+    });
+    Check(Must(tables_->Find(At("beside")))->indexes()[0].state == IndexState::kReady, "the index is not ready");
+    const bool builds = ReportRatios(
+        {"table-build-beside", "rows a second that a build reads beside a writer, against 20,000", 1, false},
+        fmt::format("{:.0f} /s", rate), "20000 /s", {rate / 20'000});
+    return ReportRatios({"table-build-writes", "writes beside a build, against writes alone", 0.5, false},
+                        fmt::format("{:.0f} /s", beside), fmt::format("{:.0f} /s", alone), {beside / alone}) &&
+           builds;
   }
 
   // Get, put and query at a hundred times the rows.

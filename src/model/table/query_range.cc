@@ -203,15 +203,17 @@ Result<std::vector<KeyRange>> SplitRange(Engine& engine, const KeyRange& range, 
   const size_t common = static_cast<size_t>(std::ranges::mismatch(from, to).in1 - from.begin());
   const BytesView prefix = from.substr(0, common);
   KVARTS_TRY(const RangeEstimate all, engine.Estimate(range));
+  const uint64_t near = all.*by / parts / 16;
   for (size_t i = 1; i < parts; ++i) {
     uint64_t low = NumberAt(split.back().start.size() > common ? BytesView(split.back().start) : from, common);
     uint64_t high = NumberAt(to, common);
     const uint64_t wanted = all.*by / parts * i;
-    // Halved until it is near enough: an estimate is no better than this.
-    for (int round = 0; round < 20 && low + 1 < high; ++round) {
+    // Halved until it is near enough.
+    while (low + 1 < high) {
       const uint64_t middle = low + (high - low) / 2;
       KVARTS_TRY(const RangeEstimate before, engine.Estimate({range.start, KeyWith(prefix, middle)}));
       (before.*by < wanted ? low : high) = middle;
+      if (before.*by >= wanted && before.*by - wanted <= near) break;
     }
     const Bytes cut = KeyWith(prefix, high);
     if (cut <= split.back().start || !range.Contains(cut)) continue;

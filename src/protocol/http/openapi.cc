@@ -141,6 +141,8 @@ constexpr auto kSchemas = std::to_array<Schema>({
         "partition":{"$ref":"#/components/schemas/KeyFields"},"sort":{"$ref":"#/components/schemas/KeyFields"}}},
       "indexes":{"type":"array","items":{"$ref":"#/components/schemas/IndexSpec"}},
       "ttl":{"type":["object","null"],"properties":{"field":{"type":"string"},"default":{"type":"number"}}},
+      "retention":{"type":["object","null"],"required":["field","keep"],"properties":{"field":{"type":"string"},
+        "bucket":{"type":"number"},"keep":{"type":"number"}}},
       "schema":{"description":"JSON Schema that rows must follow."},
       "profile":{"enum":["lookup","ingest","window"]}}})"},
     {"TablePatch", R"({"type":"object","properties":{"name":{"type":"string"},
