@@ -266,6 +266,7 @@ TEST_F(ConsistencyTest, AWaitForReplicasThatIsCutHasAnUnknownOutcome) {
     ASSERT_TRUE(outcome.has_value());
     ASSERT_FALSE(outcome->has_value()) << how;
     EXPECT_EQ(outcome->error().code(), ErrorCode::kUnknownOutcome) << outcome->error();
+    EXPECT_THAT(outcome->error().ToString(), HasSubstr(how == "pg_cancel_backend" ? "broken off" : "connection broke"));
     EXPECT_EQ(Get(how, kStrong), "there");
   }
   // What waits for nobody goes on.

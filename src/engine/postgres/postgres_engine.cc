@@ -109,7 +109,8 @@ Status PostgresEngine::BringUp(const Servers::Found& primary, Deadline deadline)
   }
   // With nothing there to tell, one that is silent might be of the right cluster, and this one of another.
   if (none && !primary.all_answer) {
-    return Error(ErrorCode::kUnavailable, "an empty database is begun only when all servers answer");
+    return Error(ErrorCode::kUnavailable, "an empty database is begun only when all servers answer",
+                 {{"servers", primary.servers}});
   }
   constexpr std::chrono::hours kMostForALargeStore(12);
   return MakeSchema(primary.target, CurrentSchema(), none ? deadline : In(kMostForALargeStore));
