@@ -273,6 +273,36 @@ TEST_F(ConsistencyTest, AWaitForReplicasThatIsCutHasAnUnknownOutcome) {
   EXPECT_TRUE(TryPut("a", "", Durability::kSync).has_value());
 }
 
+// However many wait for replicas in vain.
+TEST_F(ConsistencyTest, WhoDoesNotWaitForReplicasIsNotHeldUpByThoseWhoDo) {
+  options_.request_timeout = seconds(60);
+  Open();
+  ASSERT_TRUE(TryPut("a", "", Durability::kQuorum).has_value());
+  cluster_->Do("stop 0-replica-1");
+  cluster_->Do("stop 0-replica-2");
+  const std::string waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+  std::vector<std::shared_ptr<test::Ticket>> tickets;
+  std::atomic<int> answered = 0;
+  const auto wait_for_replicas = [&](const std::string& key) {
+    auto submission = std::make_unique<test::TestSubmission>(test::MakeCommit({Mutation::Put(key, "there")}));
+    submission->commit.durability = Durability::kQuorum;
+    submission->on_done = [&](const Result<Committed>&) { ++answered; };
+    tickets.push_back(test::SubmitOne(*engine_, std::move(submission)));
+  };
+  for (size_t i = 0; i + 1 < options_.commit_connections; ++i) {
+    wait_for_replicas("waits" + std::to_string(i));
+    EXPECT_TRUE(Eventually([&] { return Ask(0, waiting) == std::to_string(i + 1); }));
+  }
+  for (int i = 0; i < 3; ++i) wait_for_replicas("behind" + std::to_string(i));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(TryPut("b", "", Durability::kSync).has_value());
+  Commit conditional = test::MakeCommit({Mutation::Erase("b")}, {test::Present("b")});
+  EXPECT_TRUE(CommitAndWait(*engine_, std::move(conditional)).has_value());
+  EXPECT_EQ(answered, 0);
+  // When one is there again, everybody has what they waited for.
+  cluster_->Do("start 0-replica-1");
+  for (const auto& ticket : tickets) EXPECT_EQ(test::CodeOf(ticket->Outcome()), "ok");
+}
+
 // A server that is told to wait for nobody any more lets go those who wait, as if they had what they wait for.
 TEST_F(ConsistencyTest, AWaitForReplicasThatIsCalledOffHasAnUnknownOutcome) {
   Open();
