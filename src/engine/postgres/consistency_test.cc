@@ -144,6 +144,27 @@ TEST_F(ConsistencyTest, ReplicasAnswerWhileThePrimaryDoesNot) {
   EXPECT_LT(steady_clock::now() - began, seconds(9));
 }
 
+TEST_F(ConsistencyTest, AReplicaThatHangsHoldsUpNoReads) {
+  options_.request_timeout = seconds(60);
+  options_.connect_timeout = seconds(60);
+  Open();
+  const SessionToken token = Put("a", "1", Durability::kApplied);
+  ASSERT_TRUE(Eventually(
+      [&] { return Get("a", kEventual) == "1" && Get("a", kEventual) == "1" && Get("a", kEventual) == "1"; }));
+  const test::Stopped stopped(cluster_->Processes("0-replica-1"));
+  const auto began = steady_clock::now();
+  std::vector<std::jthread> readers;
+  for (int i = 0; i < 8; ++i) {
+    readers.emplace_back([&] {
+      EXPECT_EQ(Get("a", kEventual), "1");
+      EXPECT_EQ(Get("a", Session(token)), "1");
+      EXPECT_EQ(GetByView("a", Session(token)), "1");
+    });
+  }
+  readers.clear();
+  EXPECT_LT(steady_clock::now() - began, seconds(30));
+}
+
 TEST_F(ConsistencyTest, ValuesExpireOnReplicasByThePrimarysTime) {
   Open();
   const Timestamp expiry{engine_->Now().micros + 1'500'000};

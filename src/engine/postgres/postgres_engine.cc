@@ -168,7 +168,7 @@ std::unique_ptr<View> PostgresEngine::OpenReplicaView(const SessionToken& sessio
   constexpr std::chrono::milliseconds kPause{5};
   const Deadline patience = In(shared_.options.session_wait);
   while (true) {
-    auto connection = servers_.Replica(Use::kOther, shared_.NeedOf(session), shared_.request_deadline());
+    auto connection = servers_.Replica(Use::kOther, shared_.NeedOf(session), shared_.replica_deadline());
     if (!connection.has_value() || !*connection) return nullptr;
     const auto opened = BeginReplicaView(**connection, shared_, session);
     if (!opened.has_value()) return nullptr;
