@@ -265,11 +265,11 @@ TEST(HistoryMarksTest, TellWhatBecameOfCommits) {
   history.commits.push_back(MarkedAt(10, "a", "m1"));
   history.unknown = {MarkedAt(0, "b", "m2"), MarkedAt(0, "c", "m3")};
   history.refused.push_back(MarkedAt(0, "d", "m4"));
-  EXPECT_TRUE(Resolve({{"m1", Version{10}}, {"m2", Version{20}}}, &history).empty());
+  EXPECT_TRUE(Resolve({{{"m1", Version{10}}, {"m2", Version{20}}}, 200}, &history).empty());
   ASSERT_EQ(history.commits.size(), 2u);
   EXPECT_EQ(history.commits[1].version, Version{20});
   EXPECT_EQ(history.commits[1].mutations.size(), 1u);
-  // It may have become visible at any time since.
+  // It may have become visible at any time since, up to when its mark was read.
   history.reads.push_back(Got(100, 101, {{"b", std::nullopt}}));
   history.reads.push_back(Got(102, 103, {{"b", Stored(20, "1")}}));
   EXPECT_TRUE(CheckInAnyOrder(history).empty());
@@ -282,8 +282,23 @@ TEST(HistoryMarksTest, FindWhatIsLostAndWhatShouldNotBeThere) {
   History history;
   history.commits.push_back(MarkedAt(10, "a", "m1"));
   history.refused.push_back(MarkedAt(0, "b", "m2"));
-  EXPECT_EQ(Resolve({{"m2", Version{20}}}, &history),
+  EXPECT_EQ(Resolve({{{"m2", Version{20}}}, 200}, &history),
             (std::vector<std::string>{"commit 10 is lost", "m2 was made although it was refused"}));
+}
+
+// A commit whose mark is there, and whose other part is not.
+TEST(HistoryMarksTest, FindACommitThatIsThereInPart) {
+  for (const bool acknowledged : {true, false}) {
+    History history;
+    (acknowledged ? history.commits : history.unknown).push_back(MarkedAt(acknowledged ? 10 : 0, "a", "m1"));
+    EXPECT_TRUE(Resolve({{{"m1", Version{10}}}, 99}, &history).empty());
+    ReadEvent last = Got(100, 101, {});
+    last.scans.push_back({KeyRange::All(), {{"a", Stored(10, "1")}}});
+    history.reads = {last};
+    EXPECT_TRUE(CheckInAnyOrder(history).empty());
+    history.reads[0].scans[0].found.clear();
+    ExpectNoOrder(history, "a read showed no state there was");
+  }
 }
 
 }  // namespace

@@ -1,8 +1,12 @@
 // Histories of a primary that is killed in the middle, with or without another in its place: on clusters of their own.
+// The fault comes when a commit is known to be under way, so every run has one that nobody was told the outcome of.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <functional>
+#include <list>
+#include <sstream>
 #include <thread>
 
 #include "engine/postgres/connection.h"
@@ -12,6 +16,7 @@
 #include "support/commits.h"
 #include "support/eventually.h"
 #include "support/local_cluster.h"
+#include "support/stopped.h"
 
 namespace kvarts::test {
 namespace {
@@ -21,6 +26,8 @@ using std::chrono::seconds;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+
+constexpr int kThreads = 6;
 
 class FailoverHistoryTest : public ::testing::Test {
  protected:
@@ -33,6 +40,9 @@ class FailoverHistoryTest : public ::testing::Test {
       PostgresOptions options;
       options.servers = cluster_->targets();
       options.probe_interval = milliseconds(200);
+      // Nobody gives up because others keep the machine busy.
+      options.request_timeout = seconds(60);
+      options.limits.max_second_run_time = Duration::Seconds(60);
       auto opened = OpenPostgresEngine(options);
       ASSERT_TRUE(opened) << opened.error();
       engines_.push_back(*std::move(opened));
@@ -40,47 +50,66 @@ class FailoverHistoryTest : public ::testing::Test {
   }
   void TearDown() override { engines_.clear(); }
 
-  std::string Ask(size_t server, const std::string& sql) {
-    auto connection = postgres::Connection::Open(cluster_->targets()[server], {}, postgres::In(seconds(10)));
-    if (!connection.has_value()) return connection.error().ToString();
-    const auto done = (*connection)->Simple(sql, postgres::In(seconds(10)));
+  using Session = std::unique_ptr<postgres::Connection>;
+  Session Connect(size_t server) {
+    auto opened = postgres::Connection::Open(cluster_->targets()[server], {}, postgres::In(seconds(20)));
+    if (!opened.has_value()) throw std::runtime_error(opened.error().ToString());
+    return *std::move(opened);
+  }
+  static std::string Ask(const Session& session, const std::string& sql) {
+    const auto done = session->Simple(sql, postgres::In(seconds(20)));
     if (!done.has_value()) return done.error().error.ToString();
     return done->size() == 0 ? "" : std::string(done->Text(0, 0));
   }
+  std::string Ask(size_t server, const std::string& sql) { return Ask(Connect(server), sql); }
+  static void AwaitSome(const Session& session, const std::string& what) {
+    EXPECT_TRUE(Eventually([&] { return Ask(session, "SELECT count(*) > 0 FROM " + what) == "t"; })) << what;
+  }
 
-  // Runs while `fault` happens and until commits are made again, and some time on. What cannot have happened.
-  std::vector<std::string> Run(Durability durability, const std::function<void()>& fault) {
+  struct Outcome {
+    std::vector<std::string> wrong;  // what cannot have happened
+    size_t unknown = 0;              // commits of which nobody was told what became of them
+  };
+
+  enum class Reads {
+    kChecked,
+    kIgnored,  // where there are two primaries for a moment, some may be of the old one
+  };
+  // Runs while `fault` happens and until commits are made again, and some time on.
+  Outcome Run(Durability durability, const std::function<void()>& fault, Reads reads = Reads::kChecked) {
     std::atomic<bool> stop = false;
-    std::atomic<int> committed = 0;
     WorkloadOptions options;
-    options.threads = 6;
+    options.threads = kThreads;
     options.operations = 1'000'000;
     options.faults = true;
     options.durability = durability;
     options.stop = &stop;
-    options.committed = &committed;
-    const auto await_more = [&] {
-      EXPECT_TRUE(Eventually([&, before = committed.load()] { return committed > before + 100; }));
-    };
+    options.committed = &committed_;
     History history;
     std::jthread working([&] {
       std::vector<Engine*> engines;
       for (const auto& engine : engines_) engines.push_back(engine.get());
       history = RunWorkload(engines, options);
     });
-    await_more();
-    std::this_thread::sleep_for(milliseconds(500));
+    AwaitMore(100);
     fault();
     AwaitCommits(durability);
-    await_more();
+    AwaitMore(100);
     stop = true;
     working.join();
     const auto marks = MarksIn(*engines_[0]);
-    if (!marks) return {marks.error().ToString()};
-    noticed_ += history.refused.size() + history.unknown.size();
-    std::vector<std::string> wrong = Resolve(*marks, &history);
-    if (wrong.empty()) wrong = CheckInAnyOrder(history);
-    return wrong;
+    if (!marks) return {{marks.error().ToString()}};
+    const auto last = LastState(*engines_[0]);
+    if (!last) return {{last.error().ToString()}};
+    history.reads.push_back(*last);
+    Outcome outcome{.wrong = {}, .unknown = history.unknown.size()};
+    outcome.wrong = Resolve(*marks, &history);
+    if (outcome.wrong.empty() && reads == Reads::kChecked) outcome.wrong = CheckInAnyOrder(history);
+    return outcome;
+  }
+
+  void AwaitMore(int commits) {
+    EXPECT_TRUE(Eventually([&, before = committed_.load()] { return committed_ > before + commits; }));
   }
 
   void AwaitCommits(Durability durability) {
@@ -91,15 +120,64 @@ class FailoverHistoryTest : public ::testing::Test {
     }
   }
 
+  // Keeps every commit waiting on the primary, for as long as the session lasts, and returns when one does.
+  Session HoldCommits() {
+    Session session = Connect(0);
+    Ask(session, "SELECT pg_advisory_lock(1262902610, 2)");
+    AwaitSome(session, "pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%kvarts.commit(%'");
+    return session;
+  }
+
+  // Has commits wait for replicas that say nothing more once `silence` has come over them, and returns when one does.
+  void AwaitReplicasInVain(const std::function<void()>& silence) {
+    Session held = HoldCommits();  // so that nobody is answered by what they have said before
+    silence();
+    held.reset();
+    AwaitSome(Connect(0), "pg_stat_activity WHERE wait_event = 'SyncRep'");
+  }
+
   void KillAndRestart() {
+    const Session held = HoldCommits();
     cluster_->Do("kill 0-primary");
-    std::this_thread::sleep_for(milliseconds(200));
     cluster_->Do("start 0-primary");
+  }
+
+  // Those who commit without waiting for the disk leave it to others to write the log. From when these have been
+  // stopped on nothing reaches the disk, and some commits are acknowledged before the end.
+  void KillAndRestartUnwritten() {
+    std::istringstream words(
+        Ask(0, "SELECT string_agg(pid::text, ' ') FROM pg_stat_activity WHERE backend_type <> 'client backend'"));
+    std::vector<int> others;
+    for (int pid = 0; words >> pid;) others.push_back(pid);
+    const Stopped stopped(others);
+    ASSERT_GT(stopped.processes().size(), 2u);
+    AwaitMore(kThreads);  // as many may have been on the disk, and not been answered
+    const Session held = HoldCommits();
+    // With one of its processes the whole server goes.
+    for (const int pid : stopped.processes()) kill(pid, SIGKILL);
+    cluster_->Do("kill 0-primary");
+    cluster_->Do("start 0-primary");
+  }
+
+  // The replica that has received most takes over from a primary that is gone; which one that is.
+  size_t PromoteTheFurthest() {
+    const std::string received = "SELECT (pg_last_wal_receive_lsn() - '0/0')::bigint";
+    std::vector<int64_t> positions;
+    for (const size_t replica : {1, 2}) {
+      const Session session = Connect(replica);
+      // What is still on its way to it comes first.
+      AwaitSome(session,
+                "(SELECT WHERE NOT EXISTS (SELECT FROM pg_stat_wal_receiver WHERE status = 'streaming')) none");
+      positions.push_back(std::stoll(Ask(session, received)));
+    }
+    const size_t promoted = positions[1] > positions[0] ? 2 : 1;
+    cluster_->Do("promote 0 " + std::to_string(promoted));
+    return promoted;
   }
 
   std::unique_ptr<LocalCluster> cluster_;
   std::vector<std::unique_ptr<Engine>> engines_;
-  size_t noticed_ = 0;  // commits that a fault met, of all runs
+  std::atomic<int> committed_ = 0;
 };
 
 // And what did not wait for the disk is missed: the check does find what is lost.
@@ -107,34 +185,101 @@ TEST_F(FailoverHistoryTest, APrimaryThatIsKilledAndRestartedLosesNothingThatIsOn
   // Of what waits for nothing, only whole pages of the log are written for some time.
   ASSERT_NO_FATAL_FAILURE(
       Begin(0, "--sync 0 --set fsync=on --set wal_writer_delay=10s --set wal_writer_flush_after=1GB"));
-  EXPECT_THAT(Run(Durability::kSync, [&] { KillAndRestart(); }), IsEmpty());
-  // A kill may find nothing under way, and all that was committed on disk, where others keep the machine busy.
-  std::vector<std::string> missed;
-  for (int tries = 0; tries < 5 && (missed.empty() || noticed_ == 0); ++tries) {
-    ASSERT_TRUE(CommitAndWait(*engines_[0], MakeCommit({Mutation::EraseRange("", "")})));
-    missed = Run(Durability::kNone, [&] { KillAndRestart(); });
-  }
-  EXPECT_THAT(missed, Contains(HasSubstr("is lost")));
-  EXPECT_GT(noticed_, 0u);
+  const Outcome kept = Run(Durability::kSync, [&] { KillAndRestart(); });
+  EXPECT_THAT(kept.wrong, IsEmpty());
+  EXPECT_GT(kept.unknown, 0u) << "nobody noticed";
+  ASSERT_TRUE(CommitAndWait(*engines_[0], MakeCommit({Mutation::EraseRange("", "")})));
+  const Outcome lost = Run(Durability::kNone, [&] { KillAndRestartUnwritten(); });
+  EXPECT_THAT(lost.wrong, Contains(HasSubstr("is lost")));
+  EXPECT_GT(lost.unknown, 0u) << "nobody noticed";
 }
 
 TEST_F(FailoverHistoryTest, WhatAQuorumHasIsThereAfterAPromotion) {
   ASSERT_NO_FATAL_FAILURE(Begin(2, "--sync 1 --set fsync=off"));
-  Commit first = MakeCommit({Mutation::Put("first", "")});
-  first.durability = Durability::kQuorum;
-  if (const auto outcome = CommitAndWait(*engines_[0], first); CodeOf(outcome) == "invalid_argument") {
-    GTEST_SKIP() << "the engine has no quorum yet";
-  }
   size_t promoted = 0;
-  const auto fail_over = [&] {
+  const Outcome outcome = Run(Durability::kQuorum, [&] {
+    std::list<Stopped> stopped;
+    AwaitReplicasInVain([&] {
+      for (const char* const replica : {"0-replica-1", "0-replica-2"})
+        stopped.emplace_back(cluster_->Processes(replica));
+    });
     cluster_->Do("kill 0-primary");
-    // Of two replicas, one has to have a commit: the one that has more.
-    const std::string received = "SELECT (pg_last_wal_receive_lsn() - '0/0')::bigint";
-    promoted = std::stoll(Ask(2, received)) > std::stoll(Ask(1, received)) ? 2 : 1;
-    cluster_->Do("promote 0 " + std::to_string(promoted));
-  };
-  EXPECT_THAT(Run(Durability::kQuorum, fail_over), IsEmpty());
+    stopped.clear();
+    promoted = PromoteTheFurthest();
+  });
+  EXPECT_THAT(outcome.wrong, IsEmpty());
+  EXPECT_GT(outcome.unknown, 0u) << "nobody noticed";
   EXPECT_EQ(Ask(promoted, "SELECT pg_is_in_recovery()"), "f") << "what was committed since is there";
+}
+
+TEST_F(FailoverHistoryTest, WhatAQuorumHasIsThereWhenTheOldPrimaryStillRuns) {
+  ASSERT_NO_FATAL_FAILURE(Begin(2, "--sync 1 --set fsync=off"));
+  const auto fail_over = [&] {
+    // Commits that were sent to it go on when there is another primary, and before anybody could tell it so.
+    Session held = HoldCommits();
+    Session unfenced = Connect(0);
+    Ask(unfenced, "BEGIN; SELECT FROM kvarts.state FOR UPDATE");
+    cluster_->Do("promote 0 1");
+    held.reset();
+    const Session old = Connect(0);
+    AwaitSome(old, "pg_stat_activity WHERE wait_event = 'SyncRep'");
+    unfenced.reset();
+    EXPECT_TRUE(Eventually([&] { return Ask(old, "SELECT fenced_by FROM kvarts.state") == "2"; }));
+    cluster_->Do("kill 0-primary");
+  };
+  const Outcome outcome = Run(Durability::kQuorum, fail_over, Reads::kIgnored);
+  EXPECT_THAT(outcome.wrong, IsEmpty());
+  EXPECT_GT(outcome.unknown, 0u) << "nobody noticed";
+}
+
+// Who waited for replicas to show it, and was cut off when they had it.
+TEST_F(FailoverHistoryTest, WhatHasAnUnknownOutcomeIsWholeWhereItWasMade) {
+  ASSERT_NO_FATAL_FAILURE(Begin(2, "--sync 1 --set fsync=off"));
+  AwaitCommits(Durability::kApplied);
+  const auto on_both = [&](const std::string& sql, const std::string& answer) {
+    for (const size_t replica : {1, 2}) {
+      const Session session = Connect(replica);
+      EXPECT_TRUE(Eventually([&] { return Ask(session, sql) == answer; })) << sql;
+    }
+  };
+  on_both("SELECT pg_wal_replay_pause()", "");
+  on_both("SELECT pg_get_wal_replay_pause_state()", "paused");
+  const std::vector<Bytes> keys = {"a", "b", Bytes(2500, 'c')};
+  std::vector<Mutation> puts;
+  for (const Bytes& key : keys) puts.push_back(Mutation::Put(key, "there"));
+  auto submission = std::make_unique<TestSubmission>(MakeCommit(puts));
+  submission->commit.durability = Durability::kApplied;
+  const auto ticket = SubmitOne(*engines_[0], std::move(submission));
+  const Session primary = Connect(0);
+  AwaitSome(primary, "pg_stat_activity WHERE wait_event = 'SyncRep'");
+  // They have all that is on the primary's disk, where the commit is that waits.
+  const std::string flushed = Ask(primary, "SELECT pg_current_wal_flush_lsn()");
+  on_both("SELECT pg_last_wal_receive_lsn() >= '" + flushed + "'", "t");
+  cluster_->Do("kill 0-primary");
+  EXPECT_EQ(CodeOf(ticket->Outcome()), "unknown_outcome");
+  on_both("SELECT pg_wal_replay_resume()", "");
+  PromoteTheFurthest();
+  AwaitCommits(Durability::kApplied);
+  for (const Bytes& key : keys) {
+    const auto found = GetOne(*engines_[1], key);
+    ASSERT_TRUE(found) << found.error();
+    EXPECT_TRUE(*found && (*found)->value == "there") << key;
+  }
+}
+
+// What sync does not promise: the check finds that it was not kept.
+TEST_F(FailoverHistoryTest, WhatOnlyThePrimaryHadIsMissedAfterAPromotion) {
+  ASSERT_NO_FATAL_FAILURE(Begin(2, "--sync 1 --set fsync=off"));
+  const Outcome outcome = Run(Durability::kSync, [&] {
+    for (const char* const replica : {"0-replica-1", "0-replica-2"}) cluster_->Do(std::string("stop ") + replica);
+    AwaitMore(kThreads);
+    const Session held = HoldCommits();
+    cluster_->Do("kill 0-primary");
+    for (const char* const replica : {"0-replica-1", "0-replica-2"}) cluster_->Do(std::string("start ") + replica);
+    PromoteTheFurthest();
+  });
+  EXPECT_THAT(outcome.wrong, Contains(HasSubstr("is lost")));
+  EXPECT_GT(outcome.unknown, 0u) << "nobody noticed";
 }
 
 }  // namespace

@@ -22,6 +22,12 @@ const Bytes kPair2 = "pair2" + Bytes(2500, 'x');
 
 const Bytes kMarks = "mark/";
 
+ScanResult ResultOf(const KeyRange& range, const std::vector<Found>& entries) {
+  ScanResult result{range, {}};
+  for (const Found& entry : entries) result.found.emplace_back(entry.key, Record{entry.header, entry.value});
+  return result;
+}
+
 // One thread's share. Registers are put blindly, accounts are moved between by what was read, counters are added to,
 // and the members of a set come and go under a scan of the whole set.
 class Worker {
@@ -138,12 +144,6 @@ class Worker {
     history.reads.push_back(std::move(event));
   }
 
-  static ScanResult ResultOf(const KeyRange& range, const std::vector<Found>& entries) {
-    ScanResult result{range, {}};
-    for (const Found& entry : entries) result.found.emplace_back(entry.key, Record{entry.header, entry.value});
-    return result;
-  }
-
   const char* OneOf(std::initializer_list<const char*> choices) { return *(choices.begin() + Below(choices.size())); }
 
   void Transact(const TestSubmission::Body& body) {
@@ -224,31 +224,46 @@ Bytes TakeMark(CommitEvent* commit) {
 
 }  // namespace
 
-Result<std::map<Bytes, Version>> MarksIn(Engine& engine) {
+Result<ReadEvent> LastState(Engine& engine) {
+  ReadEvent event;
+  event.when.began = Now();
+  KVARTS_TRY(const auto view, engine.OpenView());
+  event.when.ended = Now();
+  event.at = view->version();
+  for (const char* const kind : {"account", "counter", "pair", "register", "set"}) {
+    ScanRequest request;
+    request.range = KeyRange::Prefix(kind);
+    KVARTS_TRY(const auto entries, ScanAll(*view, request));
+    event.scans.push_back(ResultOf(request.range, entries));
+  }
+  return event;
+}
+
+Result<Marks> MarksIn(Engine& engine) {
   KVARTS_TRY(const auto view, engine.OpenView());
   ScanRequest request;
   request.range = KeyRange::Prefix(kMarks);
   KVARTS_TRY(const auto found, ScanAll(*view, request));
-  std::map<Bytes, Version> marks;
-  for (const Found& entry : found) marks.emplace(entry.key, entry.header.version);
+  Marks marks{.versions = {}, .read = Now()};
+  for (const Found& entry : found) marks.versions.emplace(entry.key, entry.header.version);
   return marks;
 }
 
-std::vector<std::string> Resolve(const std::map<Bytes, Version>& marks, History* history) {
+std::vector<std::string> Resolve(const Marks& marks, History* history) {
   std::vector<std::string> wrong;
   for (CommitEvent& commit : history->commits) {
-    const auto found = marks.find(TakeMark(&commit));
-    if (found == marks.end()) wrong.push_back("commit " + commit.version.ToString() + " is lost");
+    const auto found = marks.versions.find(TakeMark(&commit));
+    if (found == marks.versions.end()) wrong.push_back("commit " + commit.version.ToString() + " is lost");
   }
   for (CommitEvent& commit : history->refused) {
     const Bytes mark = TakeMark(&commit);
-    if (marks.contains(mark)) wrong.push_back(mark + " was made although it was refused");
+    if (marks.versions.contains(mark)) wrong.push_back(mark + " was made although it was refused");
   }
   for (CommitEvent& commit : history->unknown) {
-    const auto found = marks.find(TakeMark(&commit));
-    if (found == marks.end()) continue;
+    const auto found = marks.versions.find(TakeMark(&commit));
+    if (found == marks.versions.end()) continue;
     commit.version = found->second;
-    commit.when.ended = INT64_MAX;
+    commit.when.ended = marks.read;
     history->commits.push_back(std::move(commit));
   }
   history->unknown.clear();

@@ -28,11 +28,17 @@ struct WorkloadOptions {
   std::atomic<int>* committed = nullptr;    // counts commits, if given
 };
 
-// The marks that are there, and the versions of their commits.
-Result<std::map<Bytes, Version>> MarksIn(Engine& engine);
+// All there is in the end but for marks, as somebody reads it who comes last: of a commit every part must be there.
+Result<ReadEvent> LastState(Engine& engine);
+// The marks that are there with the versions of their commits, and when they had been read.
+struct Marks {
+  std::map<Bytes, Version> versions;
+  int64_t read = 0;
+};
+Result<Marks> MarksIn(Engine& engine);
 // Settles by them what was unknown, and takes them out of the history. What is wrong already is told: commits that are
 // gone, and those that were made although they were refused.
-std::vector<std::string> Resolve(const std::map<Bytes, Version>& marks, History* history);
+std::vector<std::string> Resolve(const Marks& marks, History* history);
 
 // The threads take the engines in turn, which are all on the same data.
 History RunWorkload(std::span<Engine* const> engines, const WorkloadOptions& options);

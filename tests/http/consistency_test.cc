@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "http/http_fixture.h"
+#include "support/eventually.h"
 #include "support/local_cluster.h"
 #include "support/temp_dir.h"
 
@@ -53,8 +54,9 @@ TEST_P(HttpConsistencyTest, WhatIsNoConsistencyIsRefused) {
       200);
 }
 
-// Writes and reads what it wrote; how many of the reads showed something else.
-int StaleReads(HttpClient& client) {
+// Writes and reads what it wrote; how many of the reads showed something else. One that forgets does not bring its
+// token.
+int StaleReads(HttpClient& client, bool forgets = false) {
   int stale = 0;
   for (int i = 0; i < 100; ++i) {
     const std::string value = std::to_string(i);
@@ -64,7 +66,7 @@ int StaleReads(HttpClient& client) {
     const std::string token = written.Header("Kvarts-Session");
     const std::string cookie = written.Header("Set-Cookie");
     EXPECT_EQ(token.empty(), cookie.empty());
-    if (!token.empty()) {
+    if (!token.empty() && !forgets) {
       EXPECT_EQ(cookie, "kvarts_session=" + token + "; Path=/; HttpOnly; SameSite=Lax");
       if (i % 2 == 0) asks.emplace_back("Kvarts-Session", token);
       if (i % 2 == 1) asks.emplace_back("Cookie", "a=b; kvarts_session=" + token);
@@ -131,6 +133,27 @@ TEST_F(HttpReplicasTest, ASessionReadsWhatItWroteThroughAnyProcess) {
     const HttpAnswer page = elsewhere.Call("GET", "/keys?prefix=consistency/e", {carries.front()});
     EXPECT_EQ(JsonValue::Parse(page.body)["items"].at(0)["value"].text(), value) << page.body;
   }
+}
+
+// On a cluster of its own, whose replicas are kept from following.
+TEST(HttpLateReplicasTest, WhatASessionWroteIsSeenAndWithoutItsTokenWouldNotBe) {
+  if (LocalCluster::Shared() == nullptr) GTEST_SKIP() << "KVARTS_TEST_CLUSTER is not set";
+  const LocalCluster cluster(2);
+  const ServerProcess server({"--engine", "postgres", "--shards", cluster.dir() + "/shards.toml",
+                              "--consistency-max-lag", "10m", "--consistency-session-wait", "5ms"});
+  HttpClient client(server.address());
+  ASSERT_EQ(client.Call("PUT", "/keys/consistency/c", {{"Kvarts-Durability", "applied"}}, "first").status, 200);
+  // The server has to hear first that there are replicas with something on them.
+  ASSERT_TRUE(Eventually([&] {
+    client.Call("GET", "/keys/consistency/c", {{"Kvarts-Consistency", "eventual"}});
+    return !client.Call("GET", "/metrics").body.contains("kvarts_replica_reads_total{outcome=\"replica\"} 0\n");
+  }));
+  for (const size_t replica : {1, 2}) {
+    const std::string pause = "psql -XAtq -d \"" + cluster.targets()[replica] + "\" -c 'SELECT pg_wal_replay_pause()'";
+    ASSERT_EQ(RunShell(pause).code, 0);
+  }
+  EXPECT_EQ(StaleReads(client), 0);
+  EXPECT_GT(StaleReads(client, true), 0);
 }
 
 TEST_F(HttpReplicasTest, AStrongReadCostsMore) {

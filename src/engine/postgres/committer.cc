@@ -14,8 +14,6 @@ constexpr SessionToken kBeyondReplicas{UINT32_MAX, UINT64_MAX};
 // The server's table of locks is full, of those of many commits at once. One that keeps all others out has room.
 bool IsOutOfLocks(const Failure& failure) { return failure.sqlstate == "53200" && !failure.sent; }
 
-bool WaitsForReplicas(Durability durability) { return durability >= Durability::kQuorum; }
-
 Error NoReplicasToWaitFor(Durability durability) {
   return Error(ErrorCode::kInvalidArgument, "the primary waits for no replicas: its synchronous_standby_names is empty",
                {{"durability", std::string(DurabilityName(durability))},
@@ -403,7 +401,8 @@ void Committer::Turn::Done(std::unique_ptr<Submission> submission, Result<kvarts
   submission->Done(std::move(outcome));
 }
 
-Committer::Committer(Shared& shared, Servers& servers, size_t connections) : shared_(shared), servers_(servers) {
+Committer::Committer(Shared& shared, Servers& servers, size_t connections)
+    : shared_(shared), servers_(servers), waiting_(connections) {
   for (size_t i = 0; i < connections; ++i) threads_.emplace_back([this] { Loop(); });
 }
 
@@ -420,17 +419,16 @@ void Committer::Submit(Submissions batch) {
   size_t bytes = 0;
   for (const auto& submission : batch) bytes += CommitBytes(submission->commit);
   const std::lock_guard lock(mutex_);
-  const size_t before = queued_ + refused_.size();
+  const size_t before = Takeable();
   const Limits& limits = shared_.options.limits;
-  if (queued_ + batch.size() <= limits.max_queued_commits && queued_bytes_ + bytes <= limits.max_queued_bytes) {
-    queued_ += batch.size();
-    queued_bytes_ += bytes;
-    waiting_.push_back(std::move(batch));
+  if (waiting_.size() + batch.size() <= limits.max_queued_commits &&
+      waiting_.bytes() + bytes <= limits.max_queued_bytes) {
+    waiting_.Add(std::move(batch), bytes);
   } else {
     // Not here: whoever submits may be telling something else just now.
     refused_.push_back(std::move(batch));
   }
-  departures_.Arrived(queued_ + refused_.size(), before);
+  departures_.Arrived(Takeable(), before);
 }
 
 void Committer::Tell(const std::function<void(CommitListener&, Submissions* next)>& tell) {
@@ -446,7 +444,7 @@ void Committer::Tell(const std::function<void(CommitListener&, Submissions* next
 
 void Committer::Loop() {
   std::unique_lock lock(mutex_);
-  const auto waiting = [this] { return queued_ + refused_.size(); };
+  const auto waiting = [this] { return Takeable(); };
   const auto ending = [this] { return stopping_; };
   while (departures_.Await(lock, waiting, ending)) {
     if (refused_.empty()) {
@@ -473,27 +471,13 @@ void Committer::RefuseNext(std::unique_lock<std::mutex>& lock) {
 
 void Committer::RunNext(std::unique_lock<std::mutex>& lock) {
   // What waits becomes one batch, up to what a group holds; the rest is for the others.
-  Submissions batch;
-  size_t bytes = 0;
-  size_t operations = 0;
-  do {
-    for (auto& submission : waiting_.front()) {
-      const Commit& commit = submission->commit;
-      bytes += CommitBytes(commit);
-      operations += commit.preconditions.size() + commit.mutations.size();
-      batch.push_back(std::move(submission));
-    }
-    waiting_.pop_front();
-  } while (!waiting_.empty() && batch.size() + waiting_.front().size() <= kMaxGroupCommits && bytes < kMaxGroupBytes &&
-           operations < kMaxGroupOperations &&
-           batch.front()->commit.durability == waiting_.front().front()->commit.durability);
-  const size_t count = batch.size();
-  queued_bytes_ -= bytes;
-  queued_ -= count;
-  const uint64_t number = departures_.Leave(count, queued_);
+  CommitQueue::Taken taken = waiting_.Take({kMaxGroupCommits, kMaxGroupOperations, kMaxGroupBytes});
+  const size_t count = taken.batch.size();
+  const uint64_t number = departures_.Leave(count, waiting_.takeable());
   lock.unlock();
-  Turn(*this, std::move(batch)).Run();
+  Turn(*this, std::move(taken.batch)).Run();
   lock.lock();
+  waiting_.Done(taken);
   departures_.Back(number, count);
 }
 

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/postgres/commit_queue.h"
 #include "engine/postgres/departures.h"
 #include "engine/postgres/line.h"
 #include "engine/postgres/servers.h"
@@ -22,7 +23,7 @@ namespace kvarts::postgres {
 
 class Committer {
  public:
-  using Submissions = std::vector<std::unique_ptr<Submission>>;
+  using Submissions = CommitQueue::Submissions;
 
   Committer(Shared& shared, Servers& servers, size_t connections);
   // Ends what was taken on.
@@ -44,6 +45,7 @@ class Committer {
   class Turn;
 
   void Loop();
+  size_t Takeable() const { return waiting_.takeable() + refused_.size(); }
   void RunNext(std::unique_lock<std::mutex>& lock);
   void RefuseNext(std::unique_lock<std::mutex>& lock);
 
@@ -53,10 +55,8 @@ class Committer {
   // One that the server works on, and one that it finds when it is done.
   static constexpr size_t kUnderWay = 2;
   Departures departures_{kUnderWay, kMoment, kPatience};
-  std::deque<Submissions> waiting_;
+  CommitQueue waiting_;
   std::deque<Submissions> refused_;  // there were too many
-  size_t queued_ = 0;
-  size_t queued_bytes_ = 0;
   bool stopping_ = false;
   std::mutex delivery_;  // of everything that is told
   Line line_{[this] { return servers_.Primary(Use::kWriting, shared_.request_deadline()); }};

@@ -137,6 +137,7 @@ bool Connection::Await(Deadline deadline) {
 
 Failure Connection::Lost(const char* text, bool sent) {
   usable_ = false;
+  if (PQstatus(raw_.get()) == CONNECTION_BAD) text = "the connection broke";
   return {Error(ErrorCode::kUnavailable, text, {{"message", Trimmed(PQerrorMessage(raw_.get()))}}), "", sent};
 }
 

@@ -144,6 +144,27 @@ TEST_F(ConsistencyTest, ReplicasAnswerWhileThePrimaryDoesNot) {
   EXPECT_LT(steady_clock::now() - began, seconds(9));
 }
 
+TEST_F(ConsistencyTest, AReplicaThatHangsHoldsUpNoReads) {
+  options_.request_timeout = seconds(60);
+  options_.connect_timeout = seconds(60);
+  Open();
+  const SessionToken token = Put("a", "1", Durability::kApplied);
+  ASSERT_TRUE(Eventually(
+      [&] { return Get("a", kEventual) == "1" && Get("a", kEventual) == "1" && Get("a", kEventual) == "1"; }));
+  const test::Stopped stopped(cluster_->Processes("0-replica-1"));
+  const auto began = steady_clock::now();
+  std::vector<std::jthread> readers;
+  for (int i = 0; i < 8; ++i) {
+    readers.emplace_back([&] {
+      EXPECT_EQ(Get("a", kEventual), "1");
+      EXPECT_EQ(Get("a", Session(token)), "1");
+      EXPECT_EQ(GetByView("a", Session(token)), "1");
+    });
+  }
+  readers.clear();
+  EXPECT_LT(steady_clock::now() - began, seconds(30));
+}
+
 TEST_F(ConsistencyTest, ValuesExpireOnReplicasByThePrimarysTime) {
   Open();
   const Timestamp expiry{engine_->Now().micros + 1'500'000};
@@ -266,10 +287,41 @@ TEST_F(ConsistencyTest, AWaitForReplicasThatIsCutHasAnUnknownOutcome) {
     ASSERT_TRUE(outcome.has_value());
     ASSERT_FALSE(outcome->has_value()) << how;
     EXPECT_EQ(outcome->error().code(), ErrorCode::kUnknownOutcome) << outcome->error();
+    EXPECT_THAT(outcome->error().ToString(), HasSubstr(how == "pg_cancel_backend" ? "broken off" : "connection broke"));
     EXPECT_EQ(Get(how, kStrong), "there");
   }
   // What waits for nobody goes on.
   EXPECT_TRUE(TryPut("a", "", Durability::kSync).has_value());
+}
+
+// However many wait for replicas in vain.
+TEST_F(ConsistencyTest, WhoDoesNotWaitForReplicasIsNotHeldUpByThoseWhoDo) {
+  options_.request_timeout = seconds(60);
+  Open();
+  ASSERT_TRUE(TryPut("a", "", Durability::kQuorum).has_value());
+  cluster_->Do("stop 0-replica-1");
+  cluster_->Do("stop 0-replica-2");
+  const std::string waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+  std::vector<std::shared_ptr<test::Ticket>> tickets;
+  std::atomic<int> answered = 0;
+  const auto wait_for_replicas = [&](const std::string& key) {
+    auto submission = std::make_unique<test::TestSubmission>(test::MakeCommit({Mutation::Put(key, "there")}));
+    submission->commit.durability = Durability::kQuorum;
+    submission->on_done = [&](const Result<Committed>&) { ++answered; };
+    tickets.push_back(test::SubmitOne(*engine_, std::move(submission)));
+  };
+  for (size_t i = 0; i + 1 < options_.commit_connections; ++i) {
+    wait_for_replicas("waits" + std::to_string(i));
+    EXPECT_TRUE(Eventually([&] { return Ask(0, waiting) == std::to_string(i + 1); }));
+  }
+  for (int i = 0; i < 3; ++i) wait_for_replicas("behind" + std::to_string(i));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(TryPut("b", "", Durability::kSync).has_value());
+  Commit conditional = test::MakeCommit({Mutation::Erase("b")}, {test::Present("b")});
+  EXPECT_TRUE(CommitAndWait(*engine_, std::move(conditional)).has_value());
+  EXPECT_EQ(answered, 0);
+  // When one is there again, everybody has what they waited for.
+  cluster_->Do("start 0-replica-1");
+  for (const auto& ticket : tickets) EXPECT_EQ(test::CodeOf(ticket->Outcome()), "ok");
 }
 
 // A server that is told to wait for nobody any more lets go those who wait, as if they had what they wait for.

@@ -45,7 +45,7 @@ Result<std::optional<OpenedView>> BeginReplicaView(Connection& connection, Share
   std::vector<Call> calls;
   calls.push_back({&kReplayed, {}, true});
   AddOpening(kOpenReplicaView, shared.replica_time(), &calls);
-  auto flown = connection.Fly(calls, shared.request_deadline());
+  auto flown = connection.Fly(calls, shared.replica_deadline());
   if (!flown.has_value()) {
     EndView(connection, shared);
     return flown.error().error;

@@ -109,7 +109,8 @@ Status PostgresEngine::BringUp(const Servers::Found& primary, Deadline deadline)
   }
   // With nothing there to tell, one that is silent might be of the right cluster, and this one of another.
   if (none && !primary.all_answer) {
-    return Error(ErrorCode::kUnavailable, "an empty database is begun only when all servers answer");
+    return Error(ErrorCode::kUnavailable, "an empty database is begun only when all servers answer",
+                 {{"servers", primary.servers}});
   }
   constexpr std::chrono::hours kMostForALargeStore(12);
   return MakeSchema(primary.target, CurrentSchema(), none ? deadline : In(kMostForALargeStore));
@@ -167,7 +168,7 @@ std::unique_ptr<View> PostgresEngine::OpenReplicaView(const SessionToken& sessio
   constexpr std::chrono::milliseconds kPause{5};
   const Deadline patience = In(shared_.options.session_wait);
   while (true) {
-    auto connection = servers_.Replica(Use::kOther, shared_.NeedOf(session), shared_.request_deadline());
+    auto connection = servers_.Replica(Use::kOther, shared_.NeedOf(session), shared_.replica_deadline());
     if (!connection.has_value() || !*connection) return nullptr;
     const auto opened = BeginReplicaView(**connection, shared_, session);
     if (!opened.has_value()) return nullptr;

@@ -91,7 +91,8 @@ Result<FoundKeys> Reader::Find(Connection& connection, std::span<const Request> 
                                Replay* replay) {
   std::vector<BytesView> keys;
   for (const Request& request : requests) keys.insert(keys.end(), request.read->keys.begin(), request.read->keys.end());
-  return FindKeys(connection, keys, time, shared_.request_deadline(), replay);
+  const Deadline deadline = replay == nullptr ? shared_.request_deadline() : shared_.replica_deadline();
+  return FindKeys(connection, keys, time, deadline, replay);
 }
 
 void Reader::ReadOnReplica(std::vector<Request> asked) {
@@ -115,7 +116,7 @@ void Reader::ReadOnReplica(std::vector<Request> asked) {
     if (request.session().timeline > newest.timeline) newest = request.session();
   }
   const auto leave_all = [&] { std::ranges::for_each(requests, leave); };
-  const auto connection = servers_.Replica(Use::kReading, shared_.NeedOf(newest), shared_.request_deadline());
+  const auto connection = servers_.Replica(Use::kReading, shared_.NeedOf(newest), shared_.replica_deadline());
   if (!connection.has_value() || !*connection) return leave_all();
   Replay replay;
   const auto found = Find(**connection, requests, shared_.replica_time(), &replay);

@@ -59,6 +59,7 @@ class Servers {
     std::string target;
     int schema_version;  // 0: there is none
     bool all_answer;
+    std::string servers;  // each with what is known of it
   };
   // Begins to ask, and waits for the primary; when there is no schema, for all others too. `unavailable` says what is
   // wrong with each server. Writes nothing.

@@ -206,6 +206,7 @@ std::string ShardState::Describe(const Server& server) {
   if (!server.asked) return "was not asked yet";
   if (server.refusal) return server.refusal->ToString();
   if (server.failure) return server.failure->ToString();
+  if (server.role == ServerRole::kPrimary) return "is the primary";
   if (server.role == ServerRole::kReplica) return "is a replica";
   if (server.role == ServerRole::kReplaced) {
     return "was replaced: its timeline is " + std::to_string(server.seen->timeline);
@@ -213,14 +214,18 @@ std::string ShardState::Describe(const Server& server) {
   return "answers, and others were not asked yet";
 }
 
-Error ShardState::NoPrimary() const {
+std::string ShardState::Described() const {
   std::string all;
   for (const Server& server : servers_) {
     if (!all.empty()) all += "; ";
     all += server.name + " " + Describe(server);
   }
+  return all;
+}
+
+Error ShardState::NoPrimary() const {
   return Error(ErrorCode::kUnavailable, "the shard has no primary",
-               {{"timeline", std::to_string(highest_timeline_)}, {"servers", all}});
+               {{"timeline", std::to_string(highest_timeline_)}, {"servers", Described()}});
 }
 
 }  // namespace kvarts::postgres

@@ -68,6 +68,8 @@ class ShardState {
   Durability strongest() const;
   // Why there is no primary: each server with what is wrong.
   Error NoPrimary() const;
+  // Every server, with what it is or what is wrong with it.
+  std::string Described() const;
 
  private:
   // The primary had written so much at that time.

@@ -84,6 +84,8 @@ struct Shared {
     return {.max_lag = options.max_lag, .replayed = {}, .timeline = session.timeline};
   }
   Deadline request_deadline() const { return In(options.request_timeout); }
+  // Another can answer instead of a replica, so it has no longer than to say how it is.
+  Deadline replica_deadline() const { return In(std::min(options.request_timeout, options.probe_timeout)); }
 
  private:
   static int64_t SteadyMicros() {

@@ -228,7 +228,9 @@ void WriteStorage(PrometheusWriter& out, const EngineStats& stats) {
   out.Value(stats.user_bytes_written);
   out.Counter("kvarts_storage_written_bytes_total", "Bytes written to disk since then.");
   out.Value(stats.storage_bytes_written);
-  out.Counter("kvarts_expired_dropped_total", "Expired values that compaction dropped.").Value(stats.expired_dropped);
+  out.Counter("kvarts_expired_dropped_total",
+              "Expired values that compaction dropped; without it, dead entries that were collected.")
+      .Value(stats.expired_dropped);
   out.Gauge("kvarts_collect_backlog", "Dead entries that wait to be collected, on an engine without compaction.");
   out.Value(stats.collect_backlog);
   out.Gauge("kvarts_wal_bytes", "The write-ahead log on disk.").Value(stats.log_bytes);
