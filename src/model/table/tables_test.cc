@@ -223,7 +223,8 @@ TEST_P(TablesTest, AChangeThatChangesNothingDisturbsNobody) {
   MustCreate("orders", R"({"key": {"partition": ["id"]}, "ttl": {"field": "until"}, "schema": {"required": ["n"]}})");
   const Version before = tables().Find(At("orders")).value()->version();
   const TableSpec same = tables().Find(At("orders")).value()->spec();
-  for (const Tables::TableChange& change : {Tables::TableChange{}, Tables::TableChange{same.ttl, same.retention, same.schema}}) {
+  for (const Tables::TableChange& change :
+       {Tables::TableChange{}, Tables::TableChange{same.ttl, same.retention, same.schema}}) {
     const auto altered = tables().AlterTable(At("orders"), change);
     ASSERT_TRUE(altered) << altered.error();
     EXPECT_EQ((*altered)->version(), before);
