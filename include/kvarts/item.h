@@ -45,7 +45,7 @@ class Item {
   template <std::same_as<bool> Bool>
   Item(Bool value) : value_(value) {}
   template <std::signed_integral Integer>
-  Item(Integer value) : value_(int64_t{value}) {}
+  requires(!std::same_as<Integer, char>) Item(Integer value) : value_(int64_t{value}) {}
   template <std::unsigned_integral Integer>
   requires(!std::same_as<Integer, bool>) Item(Integer value) : value_(uint64_t{value}) {}
   // As the shortest decimal that stands for it. There is none for what is no number.

@@ -56,14 +56,17 @@ class Key {
 
 struct Row {
   Document document;
-  Version version;                  // of the commit that wrote it
+  // Of the commit that wrote it. Of a row that an index has answered alone, since it includes what was asked for, of
+  // the commit that wrote its entry, which is no version for RowOptions::if_version; who wrote it is not known then.
+  Version version;
   std::optional<Timestamp> expiry;  // the instant at which it is gone
   std::string updated_by;
   std::string trace;
   uint32_t schema_version = 0;  // of the table, when it was written; 0: there was none
 };
 
-// What must hold for a write, and what it answers with.
+// What must hold for a write, and what it answers with. Conditions are about what was there before the transaction,
+// wherever in it the write stands.
 struct RowOptions {
   std::optional<Version> if_version = {};
   bool if_absent = false;
@@ -127,7 +130,7 @@ struct Query {
 
   bool reverse = false;
   std::string filter = {};               // a condition (docs/expressions.md)
-  std::vector<std::string> fields = {};  // paths; none: the whole row
+  std::vector<std::string> fields = {};  // paths, and nothing else; none: the whole row
   size_t limit = 100;
   size_t max_bytes = 1 << 20;  // of the documents of a page; one row always fits
   std::string cursor = {};     // of the page before, with the same query
@@ -154,7 +157,8 @@ struct Names {
   bool more = false;
 };
 
-// What a table is asked and told inside of Database::Transact, by Table::In.
+// What a table is asked and told inside of Database::Transact, by Table::In. `returning` and `durability` of options
+// are not looked at. Tables of _system are read outside of transactions only.
 class TableInTransaction {
  public:
   Result<std::optional<Row>> Get(const Key& key);
@@ -183,7 +187,7 @@ class Table {
 
   // With a declaration as JSON: key, indexes, ttl, retention, schema, profile. `already_exists` if there is one.
   Status Create(std::string_view declaration);
-  // {"ttl": …, "schema": …}: what can be changed of a table; null takes one away.
+  // {"ttl": …, "retention": …, "schema": …}: what can be changed of a table; null takes one away, but a retention.
   Status Alter(std::string_view change);
   Status Rename(std::string_view new_name);
   // It is gone with the commit; what was in it goes by the job whose id is returned.
@@ -216,7 +220,8 @@ class Table {
   Result<Written> Merge(const Key& key, const Document& patch, const RowOptions& options = {});
   Result<Written> Delete(const Key& key, const RowOptions& options = {});
 
-  // The same calls as part of a transaction, which may use any number of tables, and keys beside them.
+  // The same calls as part of a transaction, which may use any number of tables, and keys beside them. This must
+  // outlive what it returns.
   TableInTransaction In(Transaction& transaction) { return {*this, transaction}; }
 
  private:

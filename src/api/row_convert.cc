@@ -3,6 +3,7 @@
 #include "api/access.h"
 #include "document/items.h"
 #include "encoding/document_writer.h"
+#include "model/table/query_range.h"
 
 namespace kvarts {
 namespace {
@@ -39,7 +40,10 @@ Result<Bytes> DocumentOf(const Item& item) {
 // The partition of a query as a map: of the table's own fields, or those of a global index by the text of their paths.
 Result<Bytes> PartitionOf(const TableInfo& table, const Query& query) {
   std::vector<std::string> names;
-  const TableIndex* const index = query.index.empty() ? nullptr : table.IndexNamed(query.index);
+  const TableIndex* index = nullptr;
+  if (!query.index.empty()) {
+    KVARTS_TRY(index, ReadableIndex(table, query.index));
+  }
   if (index != nullptr && !index->spec.local) {
     for (const IndexField& field : index->spec.partition) names.push_back(field.path.ToString());
   } else {

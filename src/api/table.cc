@@ -55,10 +55,10 @@ Result<Write> DeleteOf(const Key& key, const RowOptions& options) {
   });
 }
 
-Status Apply(Txn& txn, TableHandle& handle, const Write& write, RowOutcome* outcome) {
-  KVARTS_TRY(const TablePtr table, handle.Use(txn));
-  RowWriter writer(txn, *table);
-  return write(writer, *table, outcome);
+Status Apply(Txn& txn, const Result<TablePtr>& table, const Write& write, RowOutcome* outcome) {
+  if (!table.has_value()) return table.error();
+  RowWriter writer(txn, **table);
+  return write(writer, **table, outcome);
 }
 
 Result<JobId> ParseJobId(std::string_view text) {
@@ -100,7 +100,7 @@ struct Table::Impl {
     RowOutcome outcome;
     const auto body = [&](Txn& txn) -> Status {
       outcome = {};
-      return Apply(txn, *handle, *write, wants ? &outcome : nullptr);
+      return Apply(txn, handle->Use(txn), *write, wants ? &outcome : nullptr);
     };
     KVARTS_TRY(const RunReport report, service.store().RunBody(body, service.RunOptionsOf(options.durability)));
     Written written{.version = report.version, .document = {}};
@@ -261,36 +261,34 @@ Result<Written> Table::Delete(const Key& key, const RowOptions& options) {
 }
 
 struct TableInTransaction::Parts {
-  TableHandle& handle;
   Txn& txn;
-  const TableService& service;
+  TablePtr table;
 
   static Result<Parts> Of(Table& table, Transaction& transaction) {
     auto* const user = dynamic_cast<UserTransaction*>(&transaction);
     if (user == nullptr) return Error(ErrorCode::kInvalidArgument, "this is no transaction of a database");
     KVARTS_TRY(TableHandle* const handle, table.impl_->Handle());
-    return Parts{*handle, user->txn(), table.impl_->service};
+    KVARTS_TRY(TablePtr used, user->Use(*handle));
+    return Parts{user->txn(), std::move(used)};
   }
   static Status Run(Table& table, Transaction& transaction, const Result<Write>& write) {
     if (!write.has_value()) return write.error();
     KVARTS_TRY(const Parts parts, Of(table, transaction));
-    return Apply(parts.txn, parts.handle, *write, nullptr);
+    return Apply(parts.txn, parts.table, *write, nullptr);
   }
 };
 
 Result<std::optional<Row>> TableInTransaction::Get(const Key& key) {
   KVARTS_TRY(const Parts parts, Parts::Of(table_, transaction_));
-  KVARTS_TRY(const TablePtr table, parts.handle.Use(parts.txn));
   ReadRow read;
-  KVARTS_CHECK_OK(GetRow(parts.txn, *table, key.values(), &read));
+  KVARTS_CHECK_OK(GetRow(parts.txn, *parts.table, key.values(), &read));
   return ToRow(std::move(read));
 }
 
 Result<Rows> TableInTransaction::Find(const Query& query) {
   KVARTS_TRY(const Parts parts, Parts::Of(table_, transaction_));
-  KVARTS_TRY(const TablePtr table, parts.handle.Use(parts.txn));
-  KVARTS_TRY(const RowQuery asked, ToQuery(*table, query));
-  KVARTS_TRY(RowPage page, QueryRows(parts.txn, *table, asked, parts.service.cursors()));
+  KVARTS_TRY(const RowQuery asked, ToQuery(*parts.table, query));
+  KVARTS_TRY(RowPage page, QueryRows(parts.txn, *parts.table, asked, table_.impl_->service.cursors()));
   return ToRows(std::move(page));
 }
 

@@ -56,6 +56,15 @@ Result<int64_t> UserTransaction::GetCounter(std::string_view key) {
   return ToNumber(record);
 }
 
+Result<TablePtr> UserTransaction::Use(TableHandle& handle) {
+  for (const auto& [known, table] : used_) {
+    if (known == &handle) return table;
+  }
+  KVARTS_TRY(TablePtr table, handle.Use(txn_));
+  used_.emplace_back(&handle, table);
+  return table;
+}
+
 Result<std::optional<Value>> UserSnapshot::Get(std::string_view key) {
   KVARTS_TRY(const KeyBuffer physical, CheckedUserKey(key, limits_));
   KVARTS_TRY(std::optional<Record> record, view_->GetOne(physical));

@@ -3,6 +3,7 @@
 
 #include "core/txn.h"
 #include "kvarts/database.h"
+#include "model/table/tables.h"
 
 namespace kvarts {
 
@@ -21,10 +22,13 @@ class UserTransaction final : public Transaction {
   Timestamp Now() override { return txn_.Now(); }
 
   Txn& txn() { return txn_; }
+  // The table of a handle, as this run uses it.
+  Result<TablePtr> Use(TableHandle& handle);
 
  private:
   Txn& txn_;
   const Duration max_cursor_age_;
+  std::vector<std::pair<const TableHandle*, TablePtr>> used_;  // so far
 };
 
 class UserSnapshot final : public Snapshot {

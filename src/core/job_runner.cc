@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/stopwatch.h"
 #include "core/keyspace.h"
 
 namespace kvarts {
@@ -68,7 +69,11 @@ void JobRunner::Stop() {
 void JobRunner::Loop(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const Result<Turn> turn = TakeTurn();
-    if (turn.has_value() && turn->worked) continue;
+    if (turn.has_value() && turn->worked) {
+      std::unique_lock lock(mutex_);
+      wake_.wait_for(lock, stop, std::chrono::microseconds(turn->rest.micros), [] { return false; });
+      continue;
+    }
     Duration rest = options_.look_interval;
     if (turn.has_value() && turn->next) {
       const auto left = static_cast<int64_t>(turn->next->micros) - static_cast<int64_t>(store_.engine().Now().micros);
@@ -78,6 +83,10 @@ void JobRunner::Loop(const std::stop_token& stop) {
     wake_.wait_for(lock, stop, std::chrono::microseconds(rest.micros), [this] { return poked_; });
     poked_ = false;
   }
+}
+
+Duration JobRunner::RestAfter(Duration chunk) {
+  return std::min(Duration::Micros(kRestWhenBusy * chunk.micros), kMaxRest);
 }
 
 const JobKind* JobRunner::KindOf(const std::string& name) const {
@@ -143,7 +152,11 @@ Result<JobRunner::Turn> JobRunner::TakeTurn() {
       continue;
     }
     Status done = Has(job) ? Status{} : Claim(job.id);
+    const uint64_t heard = store_.subscriptions().heard();
+    const Stopwatch watch;
     if (done.has_value()) done = DoChunk(job);
+    // Besides the commit of the chunk itself.
+    if (store_.subscriptions().heard() > heard + 1) turn.rest = RestAfter(watch.Elapsed());
     if (done.has_value()) {
       backoffs_.erase(job.id);
     } else {

@@ -7,6 +7,8 @@
 // Several runners, of several processes, may share a store. One takes a job by a lease, which every chunk renews;
 // when a lease has run out another takes the job over. Who has lost a job cannot commit a chunk of it, because the
 // job's record is part of what the chunk has read. Jobs take turns; a job that is throttled rests, by the store's time.
+// While others commit, the runner rests after each chunk for several times as long as it took, so that jobs take a
+// share of the store and not all of it.
 #pragma once
 
 #include <condition_variable>
@@ -66,6 +68,7 @@ class JobRunner {
   struct Turn {
     bool worked = false;
     std::optional<Timestamp> next;  // when there will be something to do, as far as can be said
+    Duration rest = {};             // to be waited for before the next turn, for the sake of others who commit
   };
   Result<Turn> TakeTurn();
 
@@ -77,6 +80,10 @@ class JobRunner {
     Timestamp until;
   };
 
+  static constexpr int kRestWhenBusy = 3;  // times as long as a chunk took
+  static constexpr Duration kMaxRest = Duration::Seconds(1);
+
+  static Duration RestAfter(Duration chunk);
   const JobKind* KindOf(const std::string& name) const;
   // Jobs of the queue, those after the one that had its turn last first.
   Result<std::vector<JobRecord>> Look(Timestamp* now);

@@ -115,6 +115,8 @@ bool Subscriptions::MayFollow(const Commit& commit) {
 }
 
 void Subscriptions::Decided(const Commit& commit, Version, std::vector<std::unique_ptr<Submission>>* next) {
+  // One thread at a time adds to it.
+  heard_.store(heard() + 1, std::memory_order_relaxed);
   if (waiters_.empty()) return;
   std::lock_guard lock(mutex_);
   std::vector<Id> woken;

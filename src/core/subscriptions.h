@@ -57,6 +57,9 @@ class Subscriptions final : public CommitListener {
   // No call is made for the watch or the waiter after this returns, unless this is called from within it.
   void Cancel(Id id);
 
+  // How many commits of this process were told of so far.
+  uint64_t heard() const { return heard_.load(std::memory_order_relaxed); }
+
   bool MayFollow(const Commit& commit) override;
   void Decided(const Commit& commit, Version version, std::vector<std::unique_ptr<Submission>>* next) override;
   void Visible(const Commit& commit, Version version) override;
@@ -101,6 +104,7 @@ class Subscriptions final : public CommitListener {
 
   Engine* const shared_;
   std::atomic<Id> next_id_{1};
+  std::atomic<uint64_t> heard_{0};
   std::recursive_mutex mutex_;
   Group<WatchCallback> watchers_;
   Group<WakeCallback> waiters_;

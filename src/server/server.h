@@ -84,8 +84,10 @@ class Server {
   std::vector<std::jthread> threads_;
   std::stop_source stopping_;
   Recurring retention_{[this]() -> Status {
+                         // Of namespaces and of tables, each whatever became of the other.
+                         const auto of_tables = tables_->StartRetention();
                          KVARTS_CHECK_OK(catalog_->StartRetention());
-                         KVARTS_CHECK_OK(tables_->StartRetention());
+                         KVARTS_CHECK_OK(of_tables);
                          return {};
                        },
                        "retention could not be started", "retention has to wait: too much work is queued"};

@@ -161,7 +161,8 @@ class FailoverHistoryTest : public ::testing::Test {
 
   // The replica that has received most takes over from a primary that is gone; which one that is.
   size_t PromoteTheFurthest() {
-    const std::string received = "SELECT (pg_last_wal_receive_lsn() - '0/0')::bigint";
+    const std::string received =
+        "SELECT (greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) - '0/0')::bigint";
     std::vector<int64_t> positions;
     for (const size_t replica : {1, 2}) {
       const Session session = Connect(replica);

@@ -102,7 +102,7 @@ std::vector<Request> RunScript(const std::string& script, std::vector<std::strin
   std::filesystem::create_directory(files / "answers");
   WriteBytes(files / "curl.sh", kCurl);
   WriteBytes(files / "page.sh", script);
-  const ProgramRun run = RunProgram({"env", "ANSWERS=" + (files / "answers"), "timeout", "300", "bash", "-c",
+  const ProgramRun run = RunProgram({"env", "ANSWERS=" + (files / "answers"), "timeout", "120", "bash", "-c",
                                      ". \"$0\"; . \"$1\"", files / "curl.sh", files / "page.sh"});
   if (run.code != 0) faults->push_back(fmt::format("the commands ended with {}: {}", run.code, run.err));
 

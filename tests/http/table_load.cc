@@ -183,7 +183,13 @@ bool TableLoad::Send(Writer& writer, const std::vector<RowName>& rows, RowState 
     if (done) promise.acked = state;
     promise.sent.reset();
   }
-  ++(done ? acked_ : refused_);
+  if (done) {
+    ++acked_;
+  } else if (status == 409) {
+    ++refused_;
+  } else if (status != 404 && status != 503) {
+    ADD_FAILURE() << status << " in answer to " << request;
+  }
   return true;
 }
 

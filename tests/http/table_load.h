@@ -59,6 +59,7 @@ class TableLoad {
   // Writes until nobody answers, or `stop` is set; the writers share the servers.
   void Run(const std::vector<std::string>& addresses, const std::atomic<bool>& stop);
   uint64_t acked() const { return acked_; }
+  // Writes of which another row had the value.
   uint64_t refused() const { return refused_; }
   // When the last row that does not stay is gone.
   double LastEnd() const { return last_end_; }

@@ -76,6 +76,9 @@ Error OutcomeOf(const Failure& failure) {
                {{"cause", failure.error.ToString()}});
 }
 
+// How long it may take to end a wait for replicas.
+constexpr std::chrono::seconds kEndWait(1);
+
 Error WaitBrokenOff() { return Error(ErrorCode::kUnknownOutcome, "the wait for the replicas was broken off"); }
 
 // Of the n-th, from 0, of those that have operations.
@@ -120,6 +123,8 @@ class Committer::Turn {
   void Answer(std::vector<Member>& members, const Decision& decision, std::chrono::microseconds wait);
   void RunAgain(std::unique_ptr<Submission> submission);
   Result<Version> RunUnderLocks(Connection& connection, Submission& submission);
+  // A wait for replicas that nobody waits for any more would go on, and keep the locks of its commits meanwhile.
+  void EndWait(int backend);
   // A call that failed in its middle may have left locks to the session.
   void GiveUpLocks(Connection& connection);
   // Gives the locks back; behind what in the log the commit stands.
@@ -236,6 +241,7 @@ void Committer::Turn::Decide(std::vector<Member>& members, Group& group, int mod
   const auto decision = Fly(**connection, group, durability, modes);
   if (!decision.has_value()) {
     const Failure& failure = decision.error();
+    if (failure.sent && WaitsForReplicas(durability)) EndWait((*connection)->backend());
     GiveUpLocks(**connection);
     const bool goes_on = (*connection)->usable();
     *connection = {};
@@ -246,6 +252,16 @@ void Committer::Turn::Decide(std::vector<Member>& members, Group& group, int mod
   if ((*connection)->TakeCancelledWait() || !decision->waited) return all(WaitBrokenOff());
   *connection = {};
   decided(*decision);
+}
+
+void Committer::Turn::EndWait(int backend) {
+  const Deadline deadline = In(kEndWait);
+  auto other = committer_.servers_.Primary(Use::kOther, deadline);
+  if (!other.has_value()) return;
+  Params params;
+  params.Int4(backend);
+  // What became of it is not known in any case; if it cannot be done now, it ends when a replica is there again.
+  static_cast<void>((*other)->Fly(kCancelBackend, std::move(params), deadline));
 }
 
 void Committer::Turn::DecideEach(std::vector<Member>& members, int modes) {

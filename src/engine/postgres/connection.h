@@ -89,6 +89,8 @@ class Connection {
   // Whether the server warned, since it was asked last, that a commit did not wait for its replicas.
   bool TakeCancelledWait() { return std::exchange(cancelled_wait_, false); }
   int server_version() const { return PQserverVersion(raw_.get()); }
+  // The server's process that serves it.
+  int backend() const { return PQbackendPID(raw_.get()); }
 
   // Writes what libpq says to the server and hears from it; null: no more.
   void Trace(FILE* file);

@@ -294,6 +294,24 @@ TEST_F(ConsistencyTest, AWaitForReplicasThatIsCutHasAnUnknownOutcome) {
   EXPECT_TRUE(TryPut("a", "", Durability::kSync).has_value());
 }
 
+// Nor does it go on when nobody waits for its answer any more: it would keep others from its keys.
+TEST_F(ConsistencyTest, AWaitForReplicasThatIsGivenUpLeavesNothingBehind) {
+  options_.request_timeout = seconds(2);
+  Open();
+  ASSERT_TRUE(TryPut("a", "", Durability::kQuorum).has_value());
+  cluster_->Do("stop 0-replica-1");
+  cluster_->Do("stop 0-replica-2");
+  const auto given_up = TryPut("a", "there", Durability::kQuorum);
+  ASSERT_FALSE(given_up.has_value());
+  EXPECT_EQ(given_up.error().code(), ErrorCode::kUnknownOutcome) << given_up.error();
+  EXPECT_TRUE(
+      Eventually([&] { return Ask(0, "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") == "0"; }));
+  EXPECT_EQ(Get("a", kStrong), "there");
+  const auto after = TryPut("a", "again", Durability::kSync);
+  EXPECT_TRUE(after.has_value()) << after.error();
+  EXPECT_TRUE(CommitAndWait(*engine_, test::MakeCommit({Mutation::EraseRange("a", "b")})).has_value());
+}
+
 // However many wait for replicas in vain.
 TEST_F(ConsistencyTest, WhoDoesNotWaitForReplicasIsNotHeldUpByThoseWhoDo) {
   options_.request_timeout = seconds(60);

@@ -697,6 +697,8 @@ SELECT (SELECT life::text FROM kvarts.noting), (SELECT forgotten FROM kvarts.not
 
 // The timeline of a primary is that of the file it writes; pg_control has it only after a checkpoint. What a replica
 // receives is shown to members of pg_read_all_stats; to others its timeline becomes known later, by what was noted.
+const Statement kCancelBackend = {"kvarts_cancel_backend", "SELECT pg_cancel_backend($1::int)"};
+
 const char* const kAskServer = R"sql(
 SELECT r.recovering, (SELECT system_identifier FROM pg_control_system()),
        (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint,
@@ -774,7 +776,8 @@ std::span<const Statement* const> AllStatements() {
                                       &kClock,
                                       &kCommitting,
                                       &kTouched,
-                                      &kChanged};
+                                      &kChanged,
+                                      &kCancelBackend};
   return kAll;
 }
 

@@ -108,6 +108,8 @@ extern const Statement kTouched;
 // A page of what was changed behind a place up to a version, of about so many bytes, with the life that it is of, and
 // the version up to which something was forgotten: one row without a change when there is none.
 extern const Statement kChanged;
+// Ends what a session is at, such as its wait for replicas.
+extern const Statement kCancelBackend;
 
 // What is asked of a server to know its role and state, sent as it is: nothing need be there yet.
 extern const char* const kAskServer;

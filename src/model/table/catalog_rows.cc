@@ -1,5 +1,6 @@
 #include "model/table/catalog_rows.h"
 
+#include "base/log.h"
 #include "core/fields.h"
 #include "core/keyspace.h"
 #include "encoding/document_json.h"
@@ -75,13 +76,17 @@ Result<std::optional<Uuid>> FindNameIn(From& from, const Uuid& scope, std::strin
   return id;
 }
 
+Result<TableInfo::Stored> StoredIn(BytesView value) {
+  KVARTS_TRY(const RowView row, OpenRow(value));
+  return DecodeTable(row.document());
+}
+
 template <class From>
 Result<TablePtr> ReadTableIn(From& from, const Bytes& key_fields) {
   KVARTS_TRY(const KeyBuffer key, RowKeyOf(*TablesTable(), DocumentView(key_fields)));
   KVARTS_TRY(const std::optional<Record> record, Get(from, key));
   if (!record) return nullptr;
-  KVARTS_TRY(const RowView row, OpenRow(record->value));
-  KVARTS_TRY(TableInfo::Stored stored, DecodeTable(row.document()));
+  KVARTS_TRY(TableInfo::Stored stored, StoredIn(record->value));
   return std::make_shared<const TableInfo>(std::move(stored), key, record->header.version, VersionOf(from));
 }
 
@@ -104,10 +109,14 @@ Result<TablesPage> ReadTablesIn(From& from, BytesView place, size_t limit) {
   KVARTS_TRY(const ScanPage page, from.Scan(request));
   TablesPage tables;
   for (size_t i = 0; i < page.size(); ++i) {
-    KVARTS_TRY(const RowView row, OpenRow(page[i].value));
-    KVARTS_TRY(TableInfo::Stored stored, DecodeTable(row.document()));
+    Result<TableInfo::Stored> stored = StoredIn(page[i].value);
+    if (!stored.has_value()) {
+      // One that is damaged does not stop what is done with the others.
+      Log(LogLevel::kWarning, "a table of the catalog cannot be read", stored.error());
+      continue;
+    }
     tables.tables.push_back(
-        std::make_shared<const TableInfo>(std::move(stored), page[i].key, page[i].header.version, VersionOf(from)));
+        std::make_shared<const TableInfo>(*std::move(stored), page[i].key, page[i].header.version, VersionOf(from)));
     tables.places.emplace_back(page[i].key);
   }
   if (page.rest()) tables.rest = page.rest()->start;

@@ -12,6 +12,9 @@
 namespace kvarts {
 namespace {
 
+// 9999-12-31T23:59:59.999999Z: what comes later cannot be written as a text, which a key field of a row is.
+constexpr Timestamp kLastInText{253'402'300'799'999'999};
+
 struct Described {
   std::string_view name;
   std::string_view expected;
@@ -104,7 +107,7 @@ bool AppendKeyItem(TupleWriter<KeyBuffer>* to, const Item& item, KeyType type, O
     return IsUtf8(*text) && AppendText(to, *text, type, order);
   }
   if (const auto* time = std::get_if<Timestamp>(&value); time != nullptr && type == KeyType::kTimestamp) {
-    if (*time > kLastTimestamp) return false;
+    if (*time > kLastInText) return false;
     to->Time(*time, order);
     return true;
   }

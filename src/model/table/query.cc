@@ -44,6 +44,9 @@ Status GetFrom(View& view, std::span<const BytesView> keys, std::span<std::optio
 Status GetFrom(Txn& txn, std::span<const BytesView> keys, std::span<std::optional<Record>> out, ReadCost*) {
   return txn.GetMany(keys, out);
 }
+// What a transaction has stepped over it rests on, too, so it cannot stop in the middle of it.
+uint64_t MaxSkipped(const View&, uint64_t wanted) { return wanted; }
+uint64_t MaxSkipped(const Txn&, uint64_t) { return UINT64_MAX; }
 Timestamp TimeOf(View& view) { return view.time(); }
 Timestamp TimeOf(Txn& txn) { return txn.Now(); }
 Version VersionOf(View& view) { return view.version(); }
@@ -60,13 +63,14 @@ class Reader {
     ScanRequest request;
     request.reverse = reverse;
     request.options.cost = &page->cost;
+    const uint64_t max_skipped = MaxSkipped(from_, reading_.max_skipped);
     while (true) {
       const size_t examine = std::min(reading_.max_examined - page->examined,
                                       reading_.filter ? kScanAhead : reading_.limit - page->rows.size());
       request.range = std::move(range);
       request.max_entries = std::min(examine, size_t{1000});
       request.max_bytes = std::max<size_t>(reading_.max_bytes - std::min(bytes_, reading_.max_bytes), 1);
-      request.options.max_skipped = reading_.max_skipped - std::min(page->cost.skipped, reading_.max_skipped);
+      request.options.max_skipped = max_skipped - std::min(page->cost.skipped, max_skipped);
       Result<ScanPage> scanned = from_.Scan(request);
       if (!scanned.has_value()) return RestOf(scanned.error(), std::move(request.range), reverse);
       const ScanPage& entries = page->pages.emplace_back(*std::move(scanned));

@@ -147,6 +147,51 @@ Bytes KeyWith(BytesView prefix, uint64_t number) {
   return Bytes(prefix).append(bytes, sizeof(bytes));
 }
 
+// Where a range is cut: so that `wanted` of it, or at most `near` more, lies before.
+struct Cut {
+  const KeyRange& range;
+  // The first and the last key in it.
+  BytesView first;
+  BytesView last;
+  uint64_t RangeEstimate::*by;
+  uint64_t wanted;
+  uint64_t near;
+};
+Result<Bytes> FindCut(Engine& engine, const Cut& cut, uint64_t all) {
+  // Eight bytes at a time are halved; keys that share so much many times over are taken for one.
+  constexpr int kMaxLevels = 8;
+  const auto common = static_cast<size_t>(std::ranges::mismatch(cut.first, cut.last).in1 - cut.first.begin());
+  Bytes prefix(cut.first.substr(0, common));
+  uint64_t low = NumberAt(cut.first, common);
+  uint64_t high = NumberAt(cut.last, common);
+  if (high != UINT64_MAX) ++high;
+  // What lies before each.
+  uint64_t before_low = 0;
+  uint64_t before_high = all;
+  const uint64_t little = std::max<uint64_t>(cut.near, 1);
+  for (int level = 0; level < kMaxLevels; ++level) {
+    while (low + 1 < high && before_high > cut.wanted + cut.near && before_high - before_low > little) {
+      const uint64_t middle = low + (high - low) / 2;
+      KVARTS_TRY(const RangeEstimate estimate, engine.Estimate({cut.range.start, KeyWith(prefix, middle)}));
+      // Estimates need not grow with the range.
+      const uint64_t before = std::clamp(estimate.*cut.by, before_low, before_high);
+      if (before < cut.wanted) {
+        low = middle;
+        before_low = before;
+      } else {
+        high = middle;
+        before_high = before;
+      }
+    }
+    if (before_high <= cut.wanted + cut.near || before_high - before_low <= little) break;
+    // Much lies behind one number: what comes next tells it apart.
+    prefix = KeyWith(prefix, low);
+    low = 0;
+    high = UINT64_MAX;
+  }
+  return KeyWith(prefix, high);
+}
+
 }  // namespace
 
 Result<const TableIndex*> ReadableIndex(const TableInfo& table, std::string_view name) {
@@ -198,24 +243,11 @@ Result<std::vector<KeyRange>> SplitRange(Engine& engine, const KeyRange& range, 
   request.reverse = true;
   KVARTS_TRY(const ScanPage last, view->Scan(request));
   if (first.empty() || last.empty()) return split;
-  const BytesView from = first[0].key;
-  const BytesView to = last[0].key;
-  const size_t common = static_cast<size_t>(std::ranges::mismatch(from, to).in1 - from.begin());
-  const BytesView prefix = from.substr(0, common);
   KVARTS_TRY(const RangeEstimate all, engine.Estimate(range));
-  const uint64_t near = all.*by / parts / 16;
   for (size_t i = 1; i < parts; ++i) {
-    uint64_t low = NumberAt(split.back().start.size() > common ? BytesView(split.back().start) : from, common);
-    uint64_t high = NumberAt(to, common);
-    const uint64_t wanted = all.*by / parts * i;
-    // Halved until it is near enough.
-    while (low + 1 < high) {
-      const uint64_t middle = low + (high - low) / 2;
-      KVARTS_TRY(const RangeEstimate before, engine.Estimate({range.start, KeyWith(prefix, middle)}));
-      (before.*by < wanted ? low : high) = middle;
-      if (before.*by >= wanted && before.*by - wanted <= near) break;
-    }
-    const Bytes cut = KeyWith(prefix, high);
+    KVARTS_TRY(
+        const Bytes cut,
+        FindCut(engine, {range, first[0].key, last[0].key, by, all.*by / parts * i, all.*by / parts / 16}, all.*by));
     if (cut <= split.back().start || !range.Contains(cut)) continue;
     KeyRange rest{cut, split.back().end};
     split.back().end = cut;

@@ -246,5 +246,54 @@ TEST_P(QueryTest, AScanInPartsFindsEveryRowOnce) {
   EXPECT_EQ(SplitScan(engine(), *table, scan, RowScan::kMaxParts + 1, {}).error().code(), ErrorCode::kInvalidArgument);
 }
 
+// A page that meets nothing but what was deleted ends, and goes on with its cursor: nothing is left out or comes twice.
+TEST_P(QueryTest, ManyTombstonesEndAPageAndNotAQuery) {
+  MustCreate("many", R"({"key": {"partition": ["p"], "sort": [{"name": "n", "type": "number"}]},
+                         "indexes": [{"name": "by_q", "partition": ["q"]}]})");
+  std::vector<RowCommand> puts;
+  std::vector<RowCommand> deletes;
+  for (int n = 0; n < 900; ++n) {
+    puts.push_back(Putting(R"({"p": "a", "q": "x", "n": )" + std::to_string(n) + "}"));
+    if (n % 300 == 7) continue;
+    deletes.push_back(DeleteRow{Document(R"({"p": "a", "n": )" + std::to_string(n) + "}")});
+  }
+  ASSERT_TRUE(Apply("many", puts));
+  ASSERT_TRUE(Apply("many", deletes));
+  for (const bool by_index : {false, true}) {
+    for (const bool reverse : {false, true}) {
+      RowQuery query;
+      query.partition = Document(by_index ? R"({"q": "x"})" : R"({"p": "a"})");
+      if (by_index) query.index = "by_q";
+      query.reverse = reverse;
+      query.max_skipped = 50;
+      std::vector<std::string> found;
+      for (int pages = 0; pages < 100; ++pages) {
+        const auto page = Ask("many", query);
+        ASSERT_TRUE(page) << page.error();
+        for (const FoundRow& row : page->rows) found.push_back(DocumentToJson(*DocumentView(row.document).Find("n")));
+        if (!page->cursor) break;
+        query.cursor = *page->cursor;
+      }
+      std::vector<std::string> expected = {"7", "307", "607"};
+      if (reverse) std::ranges::reverse(expected);
+      EXPECT_EQ(found, expected) << by_index << reverse;
+    }
+  }
+  // In a transaction, which rests on all that it has stepped over, a page goes through.
+  RowQuery query;
+  query.partition = Document(R"({"p": "a"})");
+  query.max_skipped = 50;
+  size_t rows = 0;
+  const auto ran = store().RunBody([&](Txn& txn) -> Status {
+    KVARTS_TRY(const TablePtr table, tables().Use(txn, At("many")));
+    KVARTS_CHECK_OK(RowWriter(txn, *table).Put({Document(R"({"p": "a", "n": 3, "q": "x"})")}, nullptr));
+    KVARTS_TRY(const RowPage page, QueryRows(txn, *table, query, {}));
+    rows = page.rows.size();
+    return {};
+  });
+  ASSERT_TRUE(ran) << ran.error();
+  EXPECT_EQ(rows, 4U);
+}
+
 }  // namespace
 }  // namespace kvarts::test

@@ -161,6 +161,46 @@ TEST_P(RetentionTest, IsDeclaredOfATimestampOfTheKey) {
   EXPECT_EQ(tables().Find(At("events")).value()->stored().longest_keep, Duration::Seconds(172'800));
 }
 
+// What is written and read back as JSON again and again is still the same.
+TEST_P(RetentionTest, ABucketStaysWhatItIs) {
+  const TablePtr made = MustCreate("events", R"({
+    "key": {"partition": [{"name": "at", "type": "timestamp"}]},
+    "retention": {"field": "at", "bucket": 34018.747156, "keep": 8490.917001}})");
+  ASSERT_NE(made, nullptr);
+  EXPECT_EQ(made->spec().retention->bucket.micros, 34'018'747'156);
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(tables().AlterTable(At("events"), {.ttl = TtlSpec{{}, Duration::Seconds(60 + i)}}));
+    EXPECT_EQ(tables().Find(At("events")).value()->spec().retention, made->spec().retention);
+  }
+  for (const char* spec : {R"({"field": "at", "bucket": 1e-7, "keep": 60})", R"({"field": "at", "keep": 1e-7})",
+                           R"({"field": "at", "bucket": 1e10, "keep": 60})"}) {
+    JsonReader json(spec);
+    ReadRetentionSpec(json);
+    EXPECT_FALSE(json.Finish()) << spec;
+  }
+  JsonReader json(R"({"default": 1e-7})");
+  ReadTtlSpec(json);
+  EXPECT_FALSE(json.Finish());
+}
+
+// A row that is there ends with its bucket, and another may have its place in a unique index then.
+TEST_P(RetentionTest, ARowGoesWhenItsBucketDoes) {
+  MustCreate("events", R"({
+    "key": {"partition": [{"name": "at", "type": "timestamp"}], "sort": ["id"]},
+    "retention": {"field": "at", "bucket": 0.4, "keep": 0.4},
+    "indexes": [{"name": "by_mail", "partition": ["mail"], "unique": true}]})");
+  const std::string now = engine().Now().ToString();
+  const RowOutcome put = MustPut("events", fmt::format(R"({{"at": "{}", "id": "a", "mail": "m"}})", now));
+  EXPECT_GT(put.expiry, *Timestamp::Parse(now));
+  EXPECT_LE(put.expiry.micros, Timestamp::Parse(now)->micros + 800'000);
+  clock().MoveTo({put.expiry.micros + 1});
+  EXPECT_TRUE(FieldOf("events", Partition(R"({"mail": "m"})", "by_mail"), "id").empty());
+  Retain();
+  const Timestamp later{engine().Now().micros + 60'000'000};
+  MustPut("events", fmt::format(R"({{"at": "{}", "id": "b", "mail": "m"}})", later.ToString()));
+  EXPECT_THAT(FieldOf("events", Partition(R"({"mail": "m"})", "by_mail"), "id"), ElementsAre(R"("b")"));
+}
+
 // More leading parts than one chunk looks at, and more tables.
 TEST_P(RetentionTest, GoesOnWhereItStopped) {
   if (!ByJob()) GTEST_SKIP() << "the engine takes them away by itself";

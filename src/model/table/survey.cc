@@ -12,11 +12,13 @@ namespace {
 
 constexpr size_t kMaxCuts = 1024;
 
+Error Stopped() { return Error(ErrorCode::kUnavailable, "the survey was stopped"); }
+
 class Look {
  public:
   // Those that it finds are added to `found`.
-  Look(Engine& engine, View& view, uint64_t wide_bytes, std::vector<WidePartition>* found)
-      : engine_(engine), view_(view), wide_bytes_(wide_bytes), found_(*found) {}
+  Look(Engine& engine, uint64_t wide_bytes, const std::stop_token& stop, std::vector<WidePartition>* found)
+      : engine_(engine), wide_bytes_(wide_bytes), stop_(stop), found_(*found) {}
 
   Status At(const TableInfo& table) {
     KVARTS_CHECK_OK(In(table, {}, table.rows()));
@@ -36,24 +38,27 @@ class Look {
     KVARTS_TRY(const std::vector<KeyRange> pieces, SplitRange(engine_, range, cuts, &RangeEstimate::bytes));
     Bytes last;
     for (const KeyRange& piece : pieces) {
-      KVARTS_TRY(const std::optional<Bytes> partition, PartitionAt({piece.start, range.end}, prefix.size()));
+      if (stop_.stop_requested()) return Stopped();
+      // Each at a view of its own: together they may take longer than one may be open.
+      KVARTS_TRY(const std::unique_ptr<View> view, engine_.OpenView());
+      KVARTS_TRY(const std::optional<Bytes> partition, PartitionAt(*view, {piece.start, range.end}, prefix.size()));
       if (!partition || *partition == last) continue;
       last = *partition;
       KVARTS_TRY(const RangeEstimate its, engine_.Estimate(KeyRange::Prefix(last)));
       if (its.bytes <= wide_bytes_) continue;
-      KVARTS_TRY(TablePath path, PathOf(table));
+      KVARTS_TRY(TablePath path, PathOf(*view, table));
       found_.push_back({std::move(path), index, TupleToString(BytesView(last).substr(prefix.size())), its.bytes});
     }
     return {};
   }
 
   // What the keys of the partition begin with that has the first key of the range.
-  Result<std::optional<Bytes>> PartitionAt(const KeyRange& range, size_t prefix) {
+  static Result<std::optional<Bytes>> PartitionAt(View& view, const KeyRange& range, size_t prefix) {
     ScanRequest request;
     request.range = range;
     request.keys_only = true;
     request.max_entries = 1;
-    KVARTS_TRY(const ScanPage page, view_.Scan(request));
+    KVARTS_TRY(const ScanPage page, view.Scan(request));
     if (page.empty()) return std::optional<Bytes>();
     const BytesView key = page[0].key;
     TupleReader reader(key.substr(prefix));
@@ -61,18 +66,18 @@ class Look {
     return std::optional<Bytes>(key.substr(0, prefix + reader.position()));
   }
 
-  Result<TablePath> PathOf(const TableInfo& table) {
+  static Result<TablePath> PathOf(View& view, const TableInfo& table) {
     const TableInfo::Stored& stored = table.stored();
     TablePath path;
-    KVARTS_TRY(path.project, ProjectName(view_, stored.project));
-    KVARTS_TRY(path.dataset, DatasetName(view_, stored.project, stored.dataset));
+    KVARTS_TRY(path.project, ProjectName(view, stored.project));
+    KVARTS_TRY(path.dataset, DatasetName(view, stored.project, stored.dataset));
     path.table = stored.name;
     return path;
   }
 
   Engine& engine_;
-  View& view_;
   const uint64_t wide_bytes_;
+  const std::stop_token& stop_;
   std::vector<WidePartition>& found_;
 };
 
@@ -88,11 +93,13 @@ Result<std::vector<WidePartition>> FindWidePartitions(Engine& engine, uint64_t w
   std::vector<WidePartition> found;
   std::optional<Bytes> place = Bytes();
   while (place) {
-    // Each at a view of its own: together they may take longer than one may be open.
-    KVARTS_TRY(const std::unique_ptr<View> view, engine.OpenView());
-    KVARTS_TRY(const TablesPage page, ReadTables(*view, *place, 1));
-    if (stop.stop_requested()) return Error(ErrorCode::kUnavailable, "the survey was stopped");
-    for (const TablePtr& table : page.tables) KVARTS_CHECK_OK(Look(engine, *view, wide_bytes, &found).At(*table));
+    if (stop.stop_requested()) return Stopped();
+    TablesPage page;
+    {
+      KVARTS_TRY(const std::unique_ptr<View> view, engine.OpenView());
+      KVARTS_TRY(page, ReadTables(*view, *place, 10));
+    }
+    for (const TablePtr& table : page.tables) KVARTS_CHECK_OK(Look(engine, wide_bytes, stop, &found).At(*table));
     place = page.rest;
   }
   std::ranges::sort(found, std::greater(), &WidePartition::bytes);

@@ -51,6 +51,15 @@ TEST_P(SurveyTest, FindsPartitionsThatAreWideAndNoOthers) {
   EXPECT_EQ(Found(400'000), std::vector<std::string>{R"(acme/shop/orders  (("p17")))"});
 }
 
+// Names that are alike for longer than is looked at in one step.
+TEST_P(SurveyTest, FindsOneAmongManyOfSimilarNames) {
+  MustCreate("orders", R"({"key": {"partition": ["p"], "sort": [{"name": "n", "type": "number"}]}})");
+  Fill("orders", "admin", 5);
+  for (int i = 0; i < 40; ++i) Fill("orders", fmt::format("customer-of-the-shop-{:04}", i), 20);
+  Fill("orders", "customer-of-the-shop-0023", 900);
+  EXPECT_EQ(Found(400'000), std::vector<std::string>{R"(acme/shop/orders  (("customer-of-the-shop-0023")))"});
+}
+
 TEST_P(SurveyTest, LooksAtIndexesToo) {
   MustCreate("orders", R"({"key": {"partition": ["p"], "sort": [{"name": "n", "type": "number"}]},
                            "indexes": [{"name": "by_q", "partition": ["q"], "include": "all"}]})");

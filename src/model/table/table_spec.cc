@@ -1,6 +1,7 @@
 #include "model/table/table_spec.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "encoding/document_json.h"
@@ -125,10 +126,11 @@ std::optional<Condition> ReadCondition(JsonReader& json) {
 }
 
 Duration ReadSeconds(JsonReader& json) {
+  // Within these bounds what is written is read as the same number of microseconds.
   const double seconds = json.Double();
-  const bool good = seconds > 0 && seconds < 1e11;
-  json.Require(good, "a duration is a number of seconds above zero");
-  return good ? Duration::Micros(static_cast<int64_t>(seconds * kMicros)) : Duration();
+  const bool good = seconds >= 1e-6 && seconds <= 9e9;
+  json.Require(good, "a duration is a number of seconds, from a millionth to 9,000,000,000");
+  return good ? Duration::Micros(std::llround(seconds * kMicros)) : Duration::Micros(1);
 }
 
 double InSeconds(Duration duration) { return static_cast<double>(duration.micros) / kMicros; }

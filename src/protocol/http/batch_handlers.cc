@@ -1,4 +1,6 @@
 // Many keys at once: POST /keys/get; and one commit over keys and rows: POST /commit and POST /rows/batch.
+#include <algorithm>
+
 #include "core/user_keys.h"
 #include "model/keys/keys.h"
 #include "protocol/common/await.h"
@@ -127,6 +129,7 @@ class CommitWrite final : public WriteOp {
   void Respond(Answer& answer, const RunReport& report) override {
     ResponseWriter& head = answer.Begin(200, report.cost);
     if (past_retention_) answer.WarnOfRetention();
+    if (std::ranges::any_of(rows_, &RowResult::past)) answer.WarnOfExpiry();
     head.ContentType("application/json");
     JsonWriter json(head.body());
     json.BeginObject().Field("version", report.version.ToString()).Name("results").BeginArray();

@@ -55,9 +55,9 @@ class Answer {
   ResponseWriter& writer() { return writer_; }
   // Says in the head that is being written that the request had to step over many tombstones, if it had to.
   void Warn(const Cost& cost);
-  // The same of a write that retention erases as soon as it looks.
-  // Of one whose expiry has passed.
+  // The same of a row that was written when its time had come.
   void WarnOfExpiry() { writer_.Header("Kvarts-Warning", "expiry=past"); }
+  // The same of a write that retention erases as soon as it looks.
   void WarnOfRetention() { writer_.Header("Kvarts-Warning", "retention=past"); }
   // Of a write: what a read of the session must see. Goes into the head that is begun next.
   void Follows(const SessionToken& session) { session_ = session; }

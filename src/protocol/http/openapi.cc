@@ -147,10 +147,11 @@ constexpr auto kSchemas = std::to_array<Schema>({
       "profile":{"enum":["lookup","ingest","window"]}}})"},
     {"TablePatch", R"({"type":"object","properties":{"name":{"type":"string"},
       "ttl":{"type":["object","null"],"properties":{"field":{"type":"string"},"default":{"type":"number"}}},
+      "retention":{"type":"object"},
       "schema":{}}})"},
     {"Table", R"({"allOf":[{"$ref":"#/components/schemas/CatalogItem"},{"type":"object","properties":{
       "project":{"type":"string"},"dataset":{"type":"string"},"number":{"type":"integer"},"key":{"type":"object"},
-      "ttl":{"type":"object"},"schema":{},"schemaVersion":{"type":"integer"},"profile":{"type":"string"},
+      "ttl":{"type":"object"},"retention":{"type":"object"},"schema":{},"schemaVersion":{"type":"integer"},"profile":{"type":"string"},
       "indexes":{"type":"array","items":{"$ref":"#/components/schemas/Index"}}}}]})"},
     {"IndexFields", R"({"type":"array","items":{"oneOf":[{"type":"string"},{"type":"object","required":["path"],
       "properties":{"path":{"type":"string"},
