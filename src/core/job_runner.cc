@@ -183,8 +183,10 @@ Status JobRunner::Claim(JobId id) {
   return {};
 }
 
-Result<bool> JobRunner::IfMine(JobId id, const std::function<Status(Txn&, JobRecord&)>& change) {
-  KVARTS_TRY(const bool mine, store_.Run([&](Txn& txn) -> Result<bool> {
+Result<bool> JobRunner::IfMine(JobId id, const std::function<Status(Txn&, JobRecord&)>& change, Durability durability) {
+  RunOptions options;
+  options.durability = durability;
+  const auto run = [&](Txn& txn) -> Result<bool> {
     KVARTS_TRY(JobRecord job, ReadJob(txn, id));
     if (!Has(job)) return false;
     KVARTS_CHECK_OK(change(txn, job));
@@ -192,7 +194,8 @@ Result<bool> JobRunner::IfMine(JobId id, const std::function<Status(Txn&, JobRec
     const bool own = kind != nullptr && kind->keep_ended && job.state == JobState::kDone;
     KVARTS_CHECK_OK(WriteJob(txn, job, own ? *kind->keep_ended : options_.keep_ended));
     return true;
-  }));
+  };
+  KVARTS_TRY(const bool mine, store_.Run(run, options));
   if (!mine) held_.erase(id);
   return mine;
 }
@@ -201,14 +204,17 @@ Result<bool> JobRunner::IfMine(JobId id, const std::function<Status(Txn&, JobRec
 Status JobRunner::DoChunk(const JobRecord& job) {
   const JobKind& kind = *KindOf(job.kind);
   bool ended = false;
-  const Result<bool> ran = IfMine(job.id, [&](Txn& txn, JobRecord& current) -> Status {
-    KVARTS_TRY(JobStep step, kind.step(txn, current));
-    ended = step.finished;
-    return Advance(txn, current, std::move(step));
-  });
+  const auto step = [&](Txn& txn, JobRecord& current) -> Status {
+    KVARTS_TRY(JobStep done, kind.step(txn, current));
+    ended = done.finished;
+    return Advance(txn, current, std::move(done));
+  };
+  // A chunk that is lost with the machine is lost with its progress, and is done again: nobody need wait for the disk.
+  const Result<bool> ran = IfMine(job.id, step, Durability::kInterval);
   if (ran.has_value()) {
-    if (ended) held_.erase(job.id);
-    return {};
+    if (!ended) return {};
+    held_.erase(job.id);
+    return store_.engine().Sync();
   }
   return Passes(ran.error().code()) ? Status(ran.error()) : Fail(job.id, ran.error());
 }

@@ -92,7 +92,8 @@ class JobRunner {
   bool Has(const JobRecord& job) const;
   Status Claim(JobId id);
   // Reads the job and changes it if it is still this runner's; false if it is not.
-  Result<bool> IfMine(JobId id, const std::function<Status(Txn&, JobRecord&)>& change);
+  Result<bool> IfMine(JobId id, const std::function<Status(Txn&, JobRecord&)>& change,
+                      Durability durability = Durability::kSync);
   Status DoChunk(const JobRecord& job);
   Status Advance(Txn& txn, JobRecord& job, JobStep step) const;
   Status Fail(JobId id, const Error& error);

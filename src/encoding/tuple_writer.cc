@@ -1,5 +1,7 @@
 #include "encoding/tuple_writer.h"
 
+#include <algorithm>
+
 #include <array>
 
 namespace kvarts {
@@ -12,16 +14,19 @@ using tuple_codes::kEscape;
 bool NeedsEscape(BytesView value) {
   constexpr uint64_t kOnes = 0x0101'0101'0101'0101;
   constexpr uint64_t kHighBits = 0x8080'8080'8080'8080;
-  size_t i = 0;
-  for (; i + 8 <= value.size(); i += 8) {
-    const auto word = LoadLittle<uint64_t>(value.data() + i);
+  const auto needs = [&](size_t at) {
+    const auto word = LoadLittle<uint64_t>(value.data() + at);
     // The classic test for a byte less than two: borrowing sets the high bit of such a byte.
-    if (((word - 2 * kOnes) & ~word & kHighBits) != 0) return true;
+    return ((word - 2 * kOnes) & ~word & kHighBits) != 0;
+  };
+  if (value.size() < 8) {
+    return std::ranges::any_of(value, [](char c) { return static_cast<unsigned char>(c) <= kEscape; });
   }
-  for (; i < value.size(); ++i) {
-    if (static_cast<unsigned char>(value[i]) <= kEscape) return true;
+  for (size_t i = 0; i + 8 < value.size(); i += 8) {
+    if (needs(i)) return true;
   }
-  return false;
+  // The last eight, some of which may have been looked at.
+  return needs(value.size() - 8);
 }
 
 // The exponent and the digits of a decimal other than zero, as of a positive one: the leading

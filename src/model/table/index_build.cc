@@ -16,7 +16,7 @@ namespace {
 
 // Rows of one chunk: enough that a commit costs little for each, few enough that one can be run again where nothing
 // changes under it.
-constexpr size_t kBuildChunkRows = 1000;
+constexpr size_t kBuildChunkRows = 500;
 
 // How far a build is: which rows are still to be read, and how many of those before are in the way.
 struct Progress {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "base/utf8.h"
 #include "document/items.h"
 
 namespace kvarts {
@@ -44,7 +45,13 @@ Status AppendField(const KeyField& field, const DocumentView& row, TupleWriter<K
 
 // What has a length or a pattern is looked at as a document; the rest is written as it is.
 Status AppendField(const KeyField& field, const Item& value, TupleWriter<KeyBuffer>* to) {
-  if (IsPlain(field)) {
+  if (IsPlain(field)) [[likely]] {
+    // What most keys are.
+    const auto* const text = std::get_if<std::string_view>(&value.value());
+    if (text != nullptr && field.type == KeyType::kText && IsUtf8(*text)) [[likely]] {
+      to->Text(*text, field.order);
+      return {};
+    }
     return AppendKeyItem(to, value, field.type, field.order) ? Status() : AnotherType(field);
   }
   Bytes row;
@@ -87,18 +94,13 @@ Status KeySpec::CheckCount(std::span<const Item> values) const {
 }
 
 Status KeySpec::Append(std::span<const Item> values, KeyBuffer* to) const {
-  KVARTS_CHECK_OK(CheckCount(values));
+  if (values.size() != size()) return CheckCount(values);
+  const Item* value = values.data();
   TupleWriter<KeyBuffer> writer(to);
   writer.Begin();
-  for (const KeyField& field : partition) {
-    KVARTS_CHECK_OK(AppendField(field, values.front(), &writer));
-    values = values.subspan(1);
-  }
+  for (const KeyField& field : partition) KVARTS_CHECK_OK(AppendField(field, *value++, &writer));
   writer.End();
-  for (const KeyField& field : sort) {
-    KVARTS_CHECK_OK(AppendField(field, values.front(), &writer));
-    values = values.subspan(1);
-  }
+  for (const KeyField& field : sort) KVARTS_CHECK_OK(AppendField(field, *value++, &writer));
   return {};
 }
 
