@@ -16,6 +16,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+// For what is about the runner of the examples itself: one engine will do.
+#define KVARTS_OF_THE_RUNNER() \
+  if (GetParam().persistent) GTEST_SKIP() << "says nothing more on this engine"
+
 // On a server of their own: the pages begin with nothing.
 class DocsExamplesTest : public HttpTest {
  protected:
@@ -41,6 +45,7 @@ TEST_P(DocsExamplesTest, Tables) {
 }
 
 TEST_P(DocsExamplesTest, WhatHoldsIsTaken) {
+  KVARTS_OF_THE_RUNNER();
   const ExamplesRun run = RunText(R"page(
 Words outside of blocks, such as curl localhost:7700/nowhere, are none of its business.
 
@@ -69,6 +74,7 @@ curl -X DELETE $K -H "If-Match: \"$V\""
 }
 
 TEST_P(DocsExamplesTest, WhatDoesNotHoldIsTold) {
+  KVARTS_OF_THE_RUNNER();
   const ExamplesRun run = RunText(R"page(
 ```
 K=localhost:7700/keys/docs/wrong
@@ -92,12 +98,14 @@ curl -X DELETE $K                                          # → 200
 }
 
 TEST_P(DocsExamplesTest, ARefusalThatIsNotStatedIsTold) {
+  KVARTS_OF_THE_RUNNER();
   const ExamplesRun run = RunText("```\ncurl localhost:7700/keys/docs/refused\ncurl localhost:7700/livez\n```\n");
   EXPECT_THAT(run.faults, ElementsAre(AllOf(HasSubstr("line 2: curl"), HasSubstr("nothing is stated"),
                                             HasSubstr("answered: 404 "))));
 }
 
 TEST_P(DocsExamplesTest, AStatementThatWouldGoUnreadIsTold) {
+  KVARTS_OF_THE_RUNNER();
   const ExamplesRun run = RunText(R"page(```
 # → 200
 curl localhost:7700/livez     # → fine
@@ -113,6 +121,7 @@ echo                          # → 200
 }
 
 TEST_P(DocsExamplesTest, ACommandThatFailsIsTold) {
+  KVARTS_OF_THE_RUNNER();
   const ExamplesRun run = RunText("```\ncurl localhost:7700/livez\nfalse\ncurl localhost:7700/livez\n```\n");
   EXPECT_THAT(run.faults, ElementsAre(HasSubstr("the commands ended with 1")));
   EXPECT_EQ(run.requests, 1U);

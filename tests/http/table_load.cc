@@ -1,6 +1,7 @@
 #include "http/table_load.h"
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <chrono>
 #include <cmath>
