@@ -45,7 +45,7 @@ function(kvarts_gtest_cases name suffix filter labels)
   string(REGEX REPLACE "_test$" "" prefix ${name})
   set(properties LABELS "gate:${labels}" ${ARGN})
   if(KVARTS_SANITIZE)
-    set(parts 5)  # odd, so that each has cases of every engine
+    set(parts 9)  # odd, so that each has cases of every engine
     foreach(part RANGE 1 ${parts})
       set(test ${prefix}.all${suffix}_${part}of${parts})
       math(EXPR index "${part} - 1")

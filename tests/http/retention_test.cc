@@ -26,11 +26,12 @@ class RetentionTest : public OnEngineTest {
   void Start(const std::string& interval) {
     client_.reset();
     server_.reset();
-    server_ = std::make_unique<ServerProcess>(std::vector<std::string>{"--engine", GetParam().name, "--data",
-                                                                       dir_ / "data", "--durability", "none",
-                                                                       "--retention-interval", interval});
+    server_ = std::make_unique<ServerProcess>(
+        std::vector<std::string>{"--engine", GetParam().name, "--data", dir_ / "data", "--durability", "none",
+                                 "--retention-interval", interval, "--job-lease", job_lease_});
     client_ = std::make_unique<HttpClient>(server_->address());
   }
+  std::string job_lease_ = "30s";
   void End(int signal) {
     server_->Signal(signal);
     server_->Wait();
@@ -150,14 +151,15 @@ TEST_P(RetentionRestartTest, BeginsWithTheServer) {
 
 TEST_P(RetentionRestartTest, GoesOnWhereItWasStopped) {
   KVARTS_LONG_WHERE_SHARED();
+  // What a server gives back need not run out.
+  job_lease_ = "1h";
   StopInTheMiddle(SIGTERM);
-  const auto begin = Steady::now();
   EXPECT_TRUE(Await([this] { return Count() == 3; })) << Count();
-  EXPECT_LT(Steady::now() - begin, std::chrono::seconds(20)) << "what a server gives back need not run out";
 }
 
 TEST_P(RetentionRestartTest, GoesOnAfterACrash) {
   KVARTS_LONG_WHERE_SHARED();
+  job_lease_ = "2s";
   StopInTheMiddle(SIGKILL);
   EXPECT_TRUE(Await([this] { return Count() == 3; })) << Count();
 }
