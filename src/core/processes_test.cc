@@ -73,7 +73,10 @@ class SharedStoreTest : public ProcessesTest {
     std::erase_if(committed, [&](const Bytes& value) { return seen.contains(value); });
     // What is not in the feed at all is another fault.
     std::multiset<Bytes> all;
-    for (from = {}; from.version <= last;) ReadOn(reader, feed, &from, &all);
+    const auto enough = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    for (from = {}; from.version <= last && std::chrono::steady_clock::now() < enough;) {
+      ReadOn(reader, feed, &from, &all);
+    }
     for (const Bytes& value : committed) EXPECT_TRUE(all.contains(value)) << value << " was not recorded";
     return committed.size();
   }
