@@ -139,10 +139,10 @@ class Bench {
       const Item key(keys[i % kRows]);
       ReadRow read;
       Must(GetRow(*engine_, *table, {&key, 1}, {}, &read));
-      Check(read.record.has_value(), "a row is missing");
+      if (!read.record) Check(false, "a row is missing");
     };
     const auto raw = [&](uint64_t i) {
-      Check(Must(GetOne(*engine_, UserKey(keys[i % kRows]))).has_value(), "a key is missing");
+      if (!Must(GetOne(*engine_, UserKey(keys[i % kRows])))) Check(false, "a key is missing");
     };
     const uint64_t operations = arguments_.full ? 1'000'000 : 200'000;
     for (int round = -1; round < rounds_; ++round) {

@@ -1,4 +1,5 @@
-// FirstByte: finds the first byte of a kind, sixteen at a time. What a kind is, a test says over sixteen lanes:
+// FirstByte: finds the first byte of a kind, sixteen at a time; AnyByte: whether there is one. What a kind is, a test
+// says over sixteen lanes:
 //
 //   const size_t ascii = FirstByte(bytes, [](ByteLanes lanes) { return lanes > 0x7f; });
 //
@@ -78,6 +79,19 @@ size_t FirstByte(BytesView bytes, Test test) {
   // The last lanes once more: of those seen before, none was found.
   const uint32_t found = Bits(test(Load(from + size - kLanes)));
   return found == 0 ? size : size - kLanes + static_cast<size_t>(std::countr_zero(found));
+}
+
+// Whether there is a byte that the test finds.
+template <class Test>
+[[gnu::always_inline]] inline bool AnyByte(BytesView bytes, Test test) {
+  using namespace byte_search;  // NOLINT: only this
+  constexpr size_t kLanes = sizeof(ByteLanes);
+  const size_t size = bytes.size();
+  if (size < kLanes) return size != 0 && (Bits(test(LoadFew(bytes.data(), size))) & ((1u << size) - 1)) != 0;
+  // The last lanes first, some of which may be looked at again.
+  LaneMask found = test(Load(bytes.data() + size - kLanes));
+  for (size_t i = 0; i + kLanes < size; i += kLanes) found |= test(Load(bytes.data() + i));
+  return Bits(found) != 0;
 }
 
 }  // namespace kvarts

@@ -5,8 +5,6 @@
 namespace kvarts {
 namespace {
 
-constexpr uint8_t kFormat = 1;
-
 // The texts in the order in which they are written; bit i of the flags says whether text i is there.
 using Text = std::string_view EnvelopeView::*;
 constexpr Text kTexts[] = {&EnvelopeView::type, &EnvelopeView::tenant, &EnvelopeView::actor, &EnvelopeView::trace,
@@ -41,31 +39,23 @@ Result<Bytes> EnvelopeView::Encode() const {
   return bytes += payload;
 }
 
-Result<EnvelopeView> EnvelopeView::Decode(BytesView bytes) {
-  EnvelopeView envelope;
-  // Most say nothing but their schema, which is a small number.
-  constexpr size_t kShortHead = 3;
-  if (bytes.size() >= kShortHead && bytes[0] == kFormat && bytes[1] == 0 && static_cast<uint8_t>(bytes[2]) < 0x80) {
-    envelope.schema = static_cast<uint8_t>(bytes[2]);
-    envelope.payload = bytes.substr(kShortHead);
-    return envelope;
-  }
+Status EnvelopeView::ReadWhole(BytesView bytes) {
   FieldReader fields(bytes);
   fields.Require(fields.Byte() == kFormat, "an unknown format");
   const uint8_t flags = fields.Byte(kAllTexts);
-  envelope.schema = static_cast<uint32_t>(fields.Varint(UINT32_MAX));
+  schema = static_cast<uint32_t>(fields.Varint(UINT32_MAX));
   for (size_t i = 0; i < kTextCount; ++i) {
     if ((flags >> i & 1) == 0) continue;
-    envelope.*kTexts[i] = fields.Sized(kMaxTextBytes);
-    fields.Require(!(envelope.*kTexts[i]).empty(), "a text that is there and empty");
+    this->*kTexts[i] = fields.Sized(kMaxTextBytes);
+    fields.Require(!(this->*kTexts[i]).empty(), "a text that is there and empty");
   }
-  envelope.payload = fields.Rest();
-  KVARTS_CHECK_OK(fields.Finish("the envelope is damaged"));
-  return envelope;
+  payload = fields.Rest();
+  return fields.Finish("the envelope is damaged");
 }
 
 Result<Envelope> Envelope::Decode(BytesView bytes) {
-  KVARTS_TRY(const EnvelopeView view, EnvelopeView::Decode(bytes));
+  EnvelopeView view;
+  KVARTS_CHECK_OK(view.Read(bytes));
   return Envelope{view.schema,
                   std::string(view.type),
                   std::string(view.tenant),

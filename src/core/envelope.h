@@ -6,6 +6,7 @@
 // version in its header too, so that old ones are found without being decoded.
 #pragma once
 
+#include <cassert>
 #include <string>
 #include <string_view>
 
@@ -29,8 +30,23 @@ struct EnvelopeView {
 
   // `too_large` when a text is too long.
   Result<Bytes> Encode() const;
-  // Any bytes are a whole envelope or `corruption`.
-  static Result<EnvelopeView> Decode(BytesView bytes);
+  // Into a view that says nothing yet. Any bytes are a whole envelope or `corruption`; then it is of no use.
+  Status Read(BytesView bytes) {
+    assert(actor.empty() && trace.empty() && payload.empty());
+    // Most say nothing but their schema, which is a small number.
+    constexpr size_t kShortHead = 3;
+    if (bytes.size() >= kShortHead && bytes[0] == kFormat && bytes[1] == 0 && static_cast<uint8_t>(bytes[2]) < 0x80)
+        [[likely]] {
+      schema = static_cast<uint8_t>(bytes[2]);
+      payload = bytes.substr(kShortHead);
+      return {};
+    }
+    return ReadWhole(bytes);
+  }
+
+ private:
+  static constexpr uint8_t kFormat = 1;
+  Status ReadWhole(BytesView bytes);
 };
 
 struct Envelope {

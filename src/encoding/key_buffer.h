@@ -46,7 +46,18 @@ class KeyBuffer {
   void append(BytesView bytes) { append(bytes.data(), bytes.size()); }
   void append(const char* bytes, size_t size) {
     if (size == 0) return;
-    std::memcpy(Room(size), bytes, size);
+    char* const to = Room(size);
+    if (size - sizeof(uint32_t) <= sizeof(uint32_t)) {
+      // As most prefixes are: without a call.
+      uint32_t first = 0;
+      uint32_t last = 0;
+      std::memcpy(&first, bytes, sizeof(first));
+      std::memcpy(&last, bytes + size - sizeof(last), sizeof(last));
+      std::memcpy(to, &first, sizeof(first));
+      std::memcpy(to + size - sizeof(last), &last, sizeof(last));
+    } else {
+      std::memcpy(to, bytes, size);
+    }
     Commit(size);
   }
   void push_back(char byte) {

@@ -1,8 +1,10 @@
 #include "encoding/tuple_writer.h"
 
 #include <algorithm>
-
 #include <array>
+
+#include "base/byte_search.h"
+#include "base/utf8.h"
 
 namespace kvarts {
 namespace {
@@ -10,23 +12,8 @@ namespace {
 using tuple_codes::kEnd;
 using tuple_codes::kEscape;
 
-// Whether a byte has to be escaped; looks at eight bytes at a time.
 bool NeedsEscape(BytesView value) {
-  constexpr uint64_t kOnes = 0x0101'0101'0101'0101;
-  constexpr uint64_t kHighBits = 0x8080'8080'8080'8080;
-  const auto needs = [&](size_t at) {
-    const auto word = LoadLittle<uint64_t>(value.data() + at);
-    // The classic test for a byte less than two: borrowing sets the high bit of such a byte.
-    return ((word - 2 * kOnes) & ~word & kHighBits) != 0;
-  };
-  if (value.size() < 8) {
-    return std::ranges::any_of(value, [](char c) { return static_cast<unsigned char>(c) <= kEscape; });
-  }
-  for (size_t i = 0; i + 8 < value.size(); i += 8) {
-    if (needs(i)) return true;
-  }
-  // The last eight, some of which may have been looked at.
-  return needs(value.size() - 8);
+  return AnyByte(value, [](ByteLanes lanes) { return lanes <= kEscape; });
 }
 
 // The exponent and the digits of a decimal other than zero, as of a positive one: the leading
@@ -55,6 +42,10 @@ size_t WriteMagnitude(const Decimal& value, unsigned char* out) {
 
 }  // namespace
 
+bool tuple_codes::IsPlainText(BytesView value) {
+  return !AnyByte(value, [](ByteLanes lanes) { return (lanes <= kEscape) | (lanes > 0x7f); });
+}
+
 template <class Sink>
 TupleWriter<Sink>& TupleWriter<Sink>::PutMasked(unsigned char* bytes, size_t size, uint64_t mask) {
   for (size_t i = 0; i < size; ++i) bytes[i] ^= static_cast<unsigned char>(mask);
@@ -76,6 +67,13 @@ TupleWriter<Sink>& TupleWriter<Sink>::Uuid(const kvarts::Uuid& value, Order orde
   PutCode(tuple_codes::kUuid, MaskOf(order));
   auto bytes = value.bytes;
   return PutMasked(bytes.data(), bytes.size(), MaskOf(order));
+}
+
+template <class Sink>
+bool TupleWriter<Sink>::CheckedOther(BytesView text, Order order) {
+  if (!IsUtf8(text)) return false;
+  Text(text, order);
+  return true;
 }
 
 template <class Sink>

@@ -29,6 +29,11 @@
 
 namespace kvarts {
 
+namespace tuple_codes {
+// ASCII alone, and nothing to escape: what is written as it is. What most texts are.
+bool IsPlainText(BytesView value);
+}  // namespace tuple_codes
+
 // A Sink is Bytes or KeyBuffer.
 template <class Sink>
 class TupleWriter {
@@ -58,6 +63,13 @@ class TupleWriter {
   // but where text enters the system.
   TupleWriter& Text(BytesView value, Order order = Order::kAscending) {
     return PutEscaped(tuple_codes::kText, value, MaskOf(order)).PutCode(tuple_codes::kEnd, MaskOf(order));
+  }
+  // A text from outside: false, and nothing is written, when it is not UTF-8.
+  [[gnu::always_inline]] bool CheckedText(BytesView value, Order order = Order::kAscending) {
+    if (MaskOf(order) != 0 || !tuple_codes::IsPlainText(value)) [[unlikely]]
+      return CheckedOther(value, order);
+    PutPlain(tuple_codes::kText, value);
+    return true;
   }
   TupleWriter& Bytes(BytesView value, Order order = Order::kAscending) {
     return PutEscaped(tuple_codes::kBytes, value, MaskOf(order)).PutCode(tuple_codes::kEnd, MaskOf(order));
@@ -142,6 +154,22 @@ class TupleWriter {
     return *this;
   }
 
+  // A code, bytes of which none has to be escaped, and their end; ascending.
+  void PutPlain(unsigned char code, BytesView value) {
+    if constexpr (std::is_same_v<Sink, KeyBuffer>) {
+      char* const out = to_->Room(value.size() + 2);
+      out[0] = static_cast<char>(code);
+      value.copy(out + 1, value.size());
+      out[value.size() + 1] = static_cast<char>(tuple_codes::kEnd);
+      to_->Commit(value.size() + 2);
+    } else {
+      PutCode(code, 0);
+      to_->append(value);
+      PutCode(tuple_codes::kEnd, 0);
+    }
+  }
+
+  bool CheckedOther(BytesView text, Order order);
   TupleWriter& PutEscaped(unsigned char code, BytesView value, uint64_t mask);
   TupleWriter& PutMasked(unsigned char* bytes, size_t size, uint64_t mask);
 

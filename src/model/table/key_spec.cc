@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "base/utf8.h"
 #include "document/items.h"
 
 namespace kvarts {
@@ -16,8 +15,6 @@ Error BadField(const char* text, const KeyField& field, std::string expected) {
 Error AnotherType(const KeyField& field) {
   return BadField("a field of the key has a value of another type", field, std::string(Expected(field.type)));
 }
-
-bool IsPlain(const KeyField& field) { return !field.min_length && !field.max_length && !field.pattern; }
 
 Status CheckLength(const KeyField& field, BytesView value) {
   if (field.min_length && value.size() < *field.min_length) {
@@ -39,27 +36,8 @@ Status AppendField(const KeyField& field, const DocumentView& row, TupleWriter<K
   if (!AppendKeyValue(to, *value, field.type, field.order)) {
     return AnotherType(field);
   }
-  if (IsPlain(field)) return {};
+  if (field.takes_all()) return {};
   return CheckLength(field, value->kind() == DocumentKind::kBinary ? value->Binary() : value->Text());
-}
-
-// What has a length or a pattern is looked at as a document; the rest is written as it is.
-Status AppendField(const KeyField& field, const Item& value, TupleWriter<KeyBuffer>* to) {
-  if (IsPlain(field)) [[likely]] {
-    // What most keys are.
-    const auto* const text = std::get_if<std::string_view>(&value.value());
-    if (text != nullptr && field.type == KeyType::kText && IsUtf8(*text)) [[likely]] {
-      to->Text(*text, field.order);
-      return {};
-    }
-    return AppendKeyItem(to, value, field.type, field.order) ? Status() : AnotherType(field);
-  }
-  Bytes row;
-  DocumentWriter writer(&row);
-  writer.BeginMap().Name(field.name);
-  KVARTS_CHECK_OK(WriteItem(value, &writer));
-  writer.EndMap();
-  return AppendField(field, DocumentView(row), to);
 }
 
 }  // namespace
@@ -87,21 +65,21 @@ Status KeySpec::Append(const DocumentView& row, KeyBuffer* to) const {
   return {};
 }
 
+// What has a length or a pattern is looked at as a document; the rest is written as it is.
+Status KeySpec::AppendOther(const KeyField& field, const Item& value, TupleWriter<KeyBuffer>* to) {
+  if (field.takes_all()) return AppendKeyItem(to, value, field.type, field.order) ? Status() : AnotherType(field);
+  Bytes row;
+  DocumentWriter writer(&row);
+  writer.BeginMap().Name(field.name);
+  KVARTS_CHECK_OK(WriteItem(value, &writer));
+  writer.EndMap();
+  return AppendField(field, DocumentView(row), to);
+}
+
 Status KeySpec::CheckCount(std::span<const Item> values) const {
   if (values.size() == size()) return {};
   return Error(ErrorCode::kInvalidArgument, "a key has a value for each field of the table's key",
                {{"expected", std::to_string(size())}, {"values", std::to_string(values.size())}});
-}
-
-Status KeySpec::Append(std::span<const Item> values, KeyBuffer* to) const {
-  if (values.size() != size()) return CheckCount(values);
-  const Item* value = values.data();
-  TupleWriter<KeyBuffer> writer(to);
-  writer.Begin();
-  for (const KeyField& field : partition) KVARTS_CHECK_OK(AppendField(field, *value++, &writer));
-  writer.End();
-  for (const KeyField& field : sort) KVARTS_CHECK_OK(AppendField(field, *value++, &writer));
-  return {};
 }
 
 Result<Bytes> KeySpec::Named(std::span<const Item> values) const {

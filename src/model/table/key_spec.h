@@ -29,6 +29,9 @@ struct KeyField {
   // That a text must match, whole; nothing: any text.
   std::optional<Regex> pattern = {};
 
+  // Whether any value of the type will do.
+  bool takes_all() const { return !min_length && !max_length && !pattern; }
+
   friend bool operator==(const KeyField&, const KeyField&) = default;
 };
 
@@ -65,6 +68,27 @@ struct KeySpec {
 
  private:
   Status CheckCount(std::span<const Item> values) const;
+  static Status AppendOther(const KeyField& field, const Item& value, TupleWriter<KeyBuffer>* to);
 };
+
+// In line, as it is on the way of every row that is read: most fields of keys are any text, and ascend.
+[[gnu::always_inline]] inline Status KeySpec::Append(std::span<const Item> values, KeyBuffer* to) const {
+  if (values.size() != size()) return CheckCount(values);
+  const Item* value = values.data();
+  TupleWriter<KeyBuffer> writer(to);
+  writer.Begin();
+  for (const std::vector<KeyField>* fields = &partition;; fields = &sort) {
+    for (const KeyField& field : *fields) {
+      const auto* const text = std::get_if<std::string_view>(&value->value());
+      const bool any_text = text != nullptr && field.type == KeyType::kText && field.takes_all();
+      if (!any_text || !writer.CheckedText(*text, field.order)) [[unlikely]] {
+        KVARTS_CHECK_OK(AppendOther(field, *value, &writer));
+      }
+      ++value;
+    }
+    if (fields == &sort) return {};
+    writer.End();
+  }
+}
 
 }  // namespace kvarts

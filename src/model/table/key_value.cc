@@ -104,7 +104,7 @@ bool AppendKeyValue(TupleWriter<KeyBuffer>* to, const DocumentView& value, KeyTy
 bool AppendKeyItem(TupleWriter<KeyBuffer>* to, const Item& item, KeyType type, Order order) {
   const Item::Value& value = item.value();
   if (const auto* text = std::get_if<std::string_view>(&value)) {
-    return IsUtf8(*text) && AppendText(to, *text, type, order);
+    return type == KeyType::kText ? to->CheckedText(*text, order) : AppendText(to, *text, type, order);
   }
   if (const auto* time = std::get_if<Timestamp>(&value); time != nullptr && type == KeyType::kTimestamp) {
     if (*time > kLastInText) return false;

@@ -148,8 +148,8 @@ class Reader {
   size_t bytes_ = 0;
 };
 
-Status OpenInto(const ValueHeader& header, BytesView value, FoundRow* row) {
-  KVARTS_TRY(row->envelope, EnvelopeView::Decode(value));
+[[gnu::always_inline]] inline Status OpenInto(const ValueHeader& header, BytesView value, FoundRow* row) {
+  KVARTS_CHECK_OK(row->envelope.Read(value));
   if (row->envelope.payload.empty()) return NoDocument();
   row->version = header.version;
   row->expiry = header.expiry;
@@ -157,12 +157,13 @@ Status OpenInto(const ValueHeader& header, BytesView value, FoundRow* row) {
   return {};
 }
 
-Status OpenRead(ReadRow* read) {
+[[gnu::always_inline]] inline Status OpenRead(ReadRow* read) {
   if (!read->record) return {};
   return OpenInto(read->record->header, read->record->value, &read->row);
 }
 
-Status GetRowAt(Engine& engine, BytesView key, const ReadOptions& options, ReadRow* read) {
+[[gnu::always_inline]] inline Status GetRowAt(Engine& engine, BytesView key, const ReadOptions& options,
+                                              ReadRow* read) {
   KVARTS_CHECK_OK(engine.Get({&key, 1}, {&read->record, 1}, options));
   return OpenRead(read);
 }

@@ -15,9 +15,10 @@ Result<Bytes> EncodeRow(const Context& context, uint32_t schema, const DocumentV
 Error NoDocument() { return Error(ErrorCode::kCorruption, "a row holds no document"); }
 
 Result<RowView> OpenRow(BytesView value) {
-  KVARTS_TRY(const EnvelopeView envelope, EnvelopeView::Decode(value));
-  if (envelope.payload.empty()) return NoDocument();
-  return RowView{envelope};
+  RowView row;
+  KVARTS_CHECK_OK(row.envelope.Read(value));
+  if (row.envelope.payload.empty()) return NoDocument();
+  return row;
 }
 
 }  // namespace kvarts

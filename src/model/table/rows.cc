@@ -75,11 +75,6 @@ Status AppendRowKeyOf(const TableInfo& table, const DocumentView& key, KeyBuffer
   return table.key().Append(key, to);
 }
 
-Status AppendRowKey(const TableInfo& table, std::span<const Item> key, KeyBuffer* to) {
-  to->append(table.rows());
-  return table.key().Append(key, to);
-}
-
 std::string RowKeyText(const TableInfo& table, BytesView physical_key) {
   Bytes document;
   DocumentWriter writer(&document);

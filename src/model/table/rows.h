@@ -122,7 +122,10 @@ Result<KeyBuffer> RowKeyOf(const TableInfo& table, const DocumentView& key);
 Status AppendRowKeyOf(const TableInfo& table, const DocumentView& key, KeyBuffer* to);
 
 // By the values of the key's fields, in their order.
-Status AppendRowKey(const TableInfo& table, std::span<const Item> key, KeyBuffer* to);
+[[gnu::always_inline]] inline Status AppendRowKey(const TableInfo& table, std::span<const Item> key, KeyBuffer* to) {
+  to->append(table.rows());
+  return table.key().Append(key, to);
+}
 
 // The key of a row as JSON, for errors and people.
 std::string RowKeyText(const TableInfo& table, BytesView physical_key);
