@@ -25,8 +25,8 @@ Status RowWriter::Write(BytesView key, const Found& before, const DocumentView& 
   if (table_.spec().schema) KVARTS_CHECK_OK(table_.spec().schema->Check(row));
   Change change{.row_key = key.substr(table_.rows().size()), .expiry = end.expiry};
   change.new_row = row;
-  if (before) {
-    KVARTS_TRY(change.old_row, Open(key, *before));
+  if (before && (table_.has_indexes() || outcome != nullptr)) {
+    change.old_row = Open(key, *before);
     change.before = &*before;
     if (outcome != nullptr && change.old_row && IsLive(before)) outcome->before = Bytes(change.old_row->bytes());
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/log.h"
 #include "encoding/document_json.h"
 #include "model/table/drift.h"
 #include "model/table/row.h"
@@ -162,7 +163,7 @@ Status RowWriter::Delete(const DeleteRow& command, RowOutcome* outcome) {
   KVARTS_TRY(const Found before, Read(key, command.condition));
   if (!IsLive(before) && !command.missing_ok) return NoSuchRow(table_, key);
   if (!before) return {};
-  KVARTS_TRY(const std::optional<DocumentView> old, Open(key, *before));
+  const std::optional<DocumentView> old = Open(key, *before);
   if (outcome != nullptr && old && IsLive(before)) outcome->before = Bytes(old->bytes());
   return Remove(key, *before, old, outcome);
 }
@@ -189,16 +190,22 @@ Status RowWriter::Patch(const PatchRow& patch, RowOutcome* outcome) {
   return Write(key, before, row, end, outcome);
 }
 
-Result<std::optional<DocumentView>> RowWriter::Open(BytesView key, const Record& stored) {
-  if (stored.header.ExpiredAt(txn_.Now())) return ReadableRow(table_, key.substr(table_.rows().size()), stored.value);
-  KVARTS_TRY(const RowView row, OpenRow(stored.value));
-  return row.document();
+std::optional<DocumentView> RowWriter::Open(BytesView key, const Record& stored) {
+  const std::optional<DocumentView> row = ReadableRow(table_, key.substr(table_.rows().size()), stored.value);
+  if (!row && table_.has_indexes() && !stored.header.ExpiredAt(txn_.Now())) {
+    txn_.AfterCommit([table = table_.stored().name, key = RowKeyText(table_, key)](Version) {
+      Log(LogLevel::kWarning,
+          "a damaged row was replaced or deleted; what it had in indexes is found by a verification",
+          {{"table", table}, {"key", key}});
+    });
+  }
+  return row;
 }
 
 Result<bool> RowWriter::RemoveExpired(BytesView physical_key, const Record& record) {
   std::optional<DocumentView> old;
   if (physical_key.starts_with(table_.rows())) {
-    KVARTS_TRY(old, Open(physical_key, record));
+    old = Open(physical_key, record);
   }
   if (old) {
     KVARTS_CHECK_OK(Remove(physical_key, record, old, nullptr));

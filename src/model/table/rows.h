@@ -91,9 +91,9 @@ class RowWriter {
     Timestamp expiry = kNever;
     bool with_bucket = false;  // with all others of its time bucket, by the table's retention
   };
-  // The document that is stored. Nothing when it has expired and cannot be read: then nothing that a reader would see
-  // hangs on it.
-  Result<std::optional<DocumentView>> Open(BytesView key, const Record& stored);
+  // The document that is to go. Nothing when it is damaged, which must not keep anybody from being rid of it: which
+  // entries it has nobody knows then. They have expired with it, or stay as drift, of which the log says.
+  std::optional<DocumentView> Open(BytesView key, const Record& stored);
   // Replaces what was found by the document, and keeps the indexes.
   Status Write(BytesView key, const Found& before, const DocumentView& row, End end, RowOutcome* outcome);
   // The earlier of what its time to live and the table's retention say. `kept` is what a patch has found.
