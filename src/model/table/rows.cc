@@ -139,10 +139,22 @@ Result<Timestamp> RowWriter::EndOfLife(const DocumentView& row, const Record* ke
   if (const std::optional<Timestamp> said = said_by(row)) return *said;
   if (kept != nullptr) {
     KVARTS_TRY(const RowView old, OpenRow(kept->value));
-    if (!said_by(old.document())) return kept->header.expiry;
+    if (!said_by(old.document())) return OwnEndOf(*kept);
   }
-  if (!ttl->standard) return kNever;
-  return ExpiryAfter(txn_.Now(), *ttl->standard);
+  return StandardEnd();
+}
+
+Result<Timestamp> RowWriter::StandardEnd() {
+  const std::optional<Duration>& standard = table_.spec().ttl->standard;
+  return standard ? ExpiryAfter(txn_.Now(), *standard) : Result<Timestamp>(kNever);
+}
+
+Result<Timestamp> RowWriter::OwnEndOf(const Record& kept) {
+  const ValueHeader& header = kept.header;
+  if (!table_.spec().retention || header.owned) return header.expiry;
+  // That was its bucket's end. Its own would have been as late at least, and is not known.
+  KVARTS_TRY(const Timestamp from_now, StandardEnd());
+  return std::max(from_now, header.expiry);
 }
 
 Status RowWriter::Put(const PutRow& put, RowOutcome* outcome) {

@@ -100,6 +100,9 @@ class RowWriter {
   Result<End> EndOf(const DocumentView& row, const Record* kept);
   // As its field says, or after the table's default. A row that is changed, and never said when, keeps its end.
   Result<Timestamp> EndOfLife(const DocumentView& row, const Record* kept);
+  // Of a row that does not say when it ends, by the table's time to live: from now, and as it was written.
+  Result<Timestamp> StandardEnd();
+  Result<Timestamp> OwnEndOf(const Record& kept);
 
   // Takes a row away with its entries, if what it was is known.
   Status Remove(BytesView key, const Record& record, const std::optional<DocumentView>& row, RowOutcome* outcome);
