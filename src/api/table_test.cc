@@ -298,6 +298,24 @@ TEST_P(TableTest, RefusesWhatDoesNotFitTheKey) {
   EXPECT_EQ(CodeOf(db().WaitForJob("x")), "invalid_argument");
 }
 
+TEST_P(TableTest, TakesManyKeysAsItTakesOne) {
+  Table orders = Orders();
+  ASSERT_TRUE(orders.Put({{"customer", "ada"}, {"n", 1}}));
+  const Key good[] = {{"ada", 1}, {"ada", 2}, {"ada", 1}};
+  const auto found = orders.GetMany(good);
+  ASSERT_TRUE(found) << found.error();
+  ASSERT_EQ(found->size(), 3U);
+  EXPECT_TRUE((*found)[0] && !(*found)[1] && (*found)[2]);
+  EXPECT_TRUE(orders.GetMany({})->empty());
+  for (const Key& key : {Key{"ada"}, Key{"ada", "one"}, Key{7, 1}, Key{"\xff", 1}, Key{"ada", 1, 2}}) {
+    const Key keys[] = {{"ada", 1}, key};
+    const auto many = orders.GetMany(keys);
+    const auto one = orders.Get(key);
+    ASSERT_FALSE(many);
+    EXPECT_EQ(many.error().ToString(), one.error().ToString());
+  }
+}
+
 TEST_P(TableTest, TakesEveryTypeOfKeyByPosition) {
   Table all = Shop().table("all");
   ASSERT_TRUE(all.Create(R"({"key": {"partition": [{"name": "at", "type": "timestamp", "order": "desc"}],
