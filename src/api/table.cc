@@ -214,14 +214,10 @@ Result<std::optional<Row>> Table::Get(const Key& key) {
 
 Result<std::vector<std::optional<Row>>> Table::GetMany(std::span<const Key> keys) {
   KVARTS_TRY(const TableInfo* table, impl_->Find());
-  std::vector<Bytes> named;
-  std::vector<DocumentView> views;
-  named.reserve(keys.size());
-  for (const Key& key : keys) {
-    KVARTS_TRY(Bytes fields, table->key().Named(key.values()));
-    views.emplace_back(named.emplace_back(std::move(fields)));
-  }
-  KVARTS_TRY(RowsRead read, GetRows(impl_->service.engine(), *table, views));
+  std::vector<std::span<const Item>> values;
+  values.reserve(keys.size());
+  for (const Key& key : keys) values.push_back(key.values());
+  KVARTS_TRY(RowsRead read, GetRows(impl_->service.engine(), *table, values));
   std::vector<std::optional<Row>> rows;
   for (size_t i = 0; i < keys.size(); ++i) rows.push_back(ToRow(std::move(read.records[i]), read.rows[i]));
   return rows;

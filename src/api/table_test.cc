@@ -198,6 +198,72 @@ TEST_P(TableTest, TakesPartInTransactions) {
   EXPECT_EQ(JsonOf(orders.Get({"ada", 2})), "nothing");
 }
 
+// What happens to a table between two runs of a transaction that uses it: the second goes by what is there then.
+TEST_P(TableTest, ATransactionThatIsRunAgainFindsItsTableAnew) {
+  struct Case {
+    const char* name;
+    std::function<void()> between;
+    std::string code;
+    const char* row_of_orders;
+    const char* row_of_sales;
+  };
+  const char* const kWritten = R"({"n":1,"state":"new","customer":"ada"})";
+  const char* const kNone = "not_found";
+  const auto rename = [this](const char* from, const char* to) { EXPECT_TRUE(Shop().table(from).Rename(to)); };
+  const Case cases[] = {
+      {"renamed", [&] { rename("orders", "sales"); }, "not_found", kNone, "nothing"},
+      {"renamed there and back",
+       [&] {
+         rename("orders", "sales");
+         rename("sales", "orders");
+       },
+       "ok", kWritten, kNone},
+      {"another in its place",
+       [&] {
+         rename("orders", "sales");
+         EXPECT_TRUE(Orders().Create(kOrders));
+       },
+       "ok", kWritten, "nothing"},
+      {"another with another key in its place",
+       [&] {
+         rename("orders", "sales");
+         EXPECT_TRUE(Orders().Create(R"({"key": {"partition": ["id"]}})"));
+       },
+       "invalid_argument", "invalid_argument", "nothing"},
+  };
+  for (const bool reads : {false, true}) {
+    for (const Case& one : cases) {
+      SCOPED_TRACE(std::string(one.name) + (reads ? ", reading first" : ""));
+      Table orders = Orders();
+      ASSERT_FALSE(orders.Get({"ada", 1})->has_value());  // and it is known from now on
+      int runs = 0;
+      const Status ran = db().Transact([&](Transaction& txn) -> Status {
+        ++runs;
+        auto in_orders = orders.In(txn);
+        if (reads) KVARTS_CHECK_OK(in_orders.Get({"ada", 1}));
+        if (!reads) KVARTS_CHECK_OK(in_orders.Put({{"customer", "ada"}, {"n", 2}}));
+        if (runs == 1) one.between();
+        KVARTS_CHECK_OK(txn.Put("runs", std::to_string(runs)));
+        return in_orders.Put({{"customer", "ada"}, {"n", 1}, {"state", "new"}});
+      });
+      EXPECT_EQ(CodeOf(ran), one.code);
+      EXPECT_EQ(runs, 2);
+      EXPECT_EQ((*db().Get("runs")).has_value(), ran.has_value());
+      const auto shown = [](const Result<std::optional<Row>>& row) {
+        return row.has_value() ? JsonOf(row) : std::string(CodeOf(row));
+      };
+      EXPECT_EQ(shown(orders.Get({"ada", 1})), one.row_of_orders);
+      EXPECT_EQ(shown(Shop().table("sales").Get({"ada", 1})), one.row_of_sales);
+      ASSERT_TRUE(db().Delete("runs"));
+      for (const char* name : {"orders", "sales"}) {
+        const auto dropped = Shop().table(name).Drop();
+        EXPECT_TRUE(dropped || CodeOf(dropped) == "not_found");
+      }
+      ASSERT_TRUE(Orders().Create(kOrders));
+    }
+  }
+}
+
 TEST_P(TableTest, LosesNoUpdateOfManyThreads) {
   ASSERT_TRUE(Orders().Put({{"customer", "ada"}, {"n", 1}, {"hits", 0}}));
   std::vector<std::jthread> threads;
@@ -296,6 +362,24 @@ TEST_P(TableTest, RefusesWhatDoesNotFitTheKey) {
   EXPECT_EQ(CodeOf(db().project("_system").dataset("_catalog").table("_tables").Put(Document())), "permission_denied");
   EXPECT_EQ(CodeOf(db().project("a b").Create()), "invalid_argument");
   EXPECT_EQ(CodeOf(db().WaitForJob("x")), "invalid_argument");
+}
+
+TEST_P(TableTest, TakesManyKeysAsItTakesOne) {
+  Table orders = Orders();
+  ASSERT_TRUE(orders.Put({{"customer", "ada"}, {"n", 1}}));
+  const Key good[] = {{"ada", 1}, {"ada", 2}, {"ada", 1}};
+  const auto found = orders.GetMany(good);
+  ASSERT_TRUE(found) << found.error();
+  ASSERT_EQ(found->size(), 3U);
+  EXPECT_TRUE((*found)[0] && !(*found)[1] && (*found)[2]);
+  EXPECT_TRUE(orders.GetMany({})->empty());
+  for (const Key& key : {Key{"ada"}, Key{"ada", "one"}, Key{7, 1}, Key{"\xff", 1}, Key{"ada", 1, 2}}) {
+    const Key keys[] = {{"ada", 1}, key};
+    const auto many = orders.GetMany(keys);
+    const auto one = orders.Get(key);
+    ASSERT_FALSE(many);
+    EXPECT_EQ(many.error().ToString(), one.error().ToString());
+  }
 }
 
 TEST_P(TableTest, TakesEveryTypeOfKeyByPosition) {

@@ -207,14 +207,15 @@ Status JobRunner::DoChunk(const JobRecord& job) {
   const auto step = [&](Txn& txn, JobRecord& current) -> Status {
     KVARTS_TRY(JobStep done, kind.step(txn, current));
     ended = done.finished;
+    // Who is told that a job is done must not find it undone later.
+    if (ended) txn.MakeDurable(Durability::kSync);
     return Advance(txn, current, std::move(done));
   };
   // A chunk that is lost with the machine is lost with its progress, and is done again: nobody need wait for the disk.
   const Result<bool> ran = IfMine(job.id, step, Durability::kInterval);
   if (ran.has_value()) {
-    if (!ended) return {};
-    held_.erase(job.id);
-    return store_.engine().Sync();
+    if (ended) held_.erase(job.id);
+    return {};
   }
   return Passes(ran.error().code()) ? Status(ran.error()) : Fail(job.id, ran.error());
 }

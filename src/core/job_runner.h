@@ -7,6 +7,7 @@
 // Several runners, of several processes, may share a store. One takes a job by a lease, which every chunk renews;
 // when a lease has run out another takes the job over. Who has lost a job cannot commit a chunk of it, because the
 // job's record is part of what the chunk has read. Jobs take turns; a job that is throttled rests, by the store's time.
+// Chunks do not wait for the disk, but the last: that a job is done nobody sees before it is there.
 // While others commit, the runner rests after each chunk for several times as long as it took, so that jobs take a
 // share of the store and not all of it.
 #pragma once

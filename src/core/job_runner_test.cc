@@ -287,6 +287,31 @@ TEST_P(JobRunnerTest, WhatPassesIsTriedAgainLessAndLessOften) {
   EXPECT_EQ(tries, 6);
 }
 
+TEST_P(JobRunnerTest, ItRestsAfterAChunkBesideWhichOthersHaveCommitted) {
+  StartCount(6);
+  bool others = false;
+  const auto runner = Runner(CountKind([&](Txn&, const JobRecord&) -> Status {
+    if (!others) return {};
+    // So that how long the chunk took can be told from nothing.
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return Run(Putting("others", ""), Quick()).has_value() ? Status() : Error(ErrorCode::kInternal, "not written");
+  }));
+  for (int chunk = 0; chunk < 6; ++chunk) {
+    others = chunk % 2 == 1;
+    const JobRunner::Turn turn = MustTurn(*runner);
+    EXPECT_TRUE(turn.worked);
+    if (others) {
+      EXPECT_GE(turn.rest, Duration::Millis(3)) << "several times as long as the chunk took";
+      EXPECT_LE(turn.rest, Duration::Seconds(1));
+    } else {
+      EXPECT_EQ(turn.rest, Duration());
+    }
+  }
+  const JobRunner::Turn idle = MustTurn(*runner);
+  EXPECT_FALSE(idle.worked);
+  EXPECT_EQ(idle.rest, Duration());
+}
+
 TEST_P(JobRunnerTest, TheThreadIsWokenByNewJobs) {
   JobRunner runner(store(), {CountKind()}, {.look_interval = Duration::Seconds(3600)});
   runner.Start();

@@ -170,7 +170,7 @@ Commit Txn::TakeCommit(Durability durability) {
   Commit commit;
   commit.preconditions = std::move(preconditions_);
   commit.mutations = std::move(mutations_);
-  commit.durability = durability;
+  commit.durability = std::max(durability, at_least_);
   own_view_.reset();
   return commit;
 }

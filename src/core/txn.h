@@ -5,6 +5,7 @@
 // AfterCommit. A Txn belongs to one thread and to one run.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -80,6 +81,9 @@ class Txn {
   Timestamp Now();
   // Bits that differ from run to run.
   uint64_t Random();
+  // The commit is to be at least as durable, whatever the run was told: nobody sees it before it is. For a body that
+  // finds out only by running what hangs on its commit.
+  void MakeDurable(Durability at_least) { at_least_ = std::max(at_least_, at_least); }
   // Called once, after the commit is visible, in commit order, on the commit thread: it must be quick.
   void AfterCommit(std::function<void(Version)> effect) { effects_.push_back(std::move(effect)); }
 
@@ -118,6 +122,7 @@ class Txn {
   std::vector<Precondition> preconditions_;
   std::vector<std::function<void(Version)>> effects_;
   Overlay overlay_;
+  Durability at_least_ = Durability::kNone;
   bool states_ = false;
   bool may_wait_ = true;
   bool waits_ = false;

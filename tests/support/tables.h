@@ -31,6 +31,12 @@ class TablesFixture : public StoreTest {
     Restart();
     OpenTables();
   }
+  // New and empty, with these limits.
+  void OpenAllWith(const Limits& limits) {
+    tables_.reset();
+    OpenWith(limits);
+    OpenTables();
+  }
 
   static TablePath At(std::string table) { return {"acme", "shop", std::move(table)}; }
   static Bytes Document(std::string_view json) {

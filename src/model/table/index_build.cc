@@ -15,8 +15,53 @@ namespace kvarts {
 namespace {
 
 // Rows of one chunk: enough that a commit costs little for each, few enough that one can be run again where nothing
-// changes under it.
+// changes under it. Where they have many entries, or large ones, it ends before these.
 constexpr size_t kBuildChunkRows = 500;
+
+// What a job itself has in the commit of a chunk, at most.
+constexpr size_t kJobOperations = 16;
+constexpr size_t kJobBytes = JobRecord::kMaxCursorBytes + JobRecord::kMaxParameterBytes;
+
+// How much of a commit the entries of a chunk are: putting them, and asking for those of a unique index.
+class Load {
+ public:
+  Load(const Limits& limits, const TableIndex& index) : limits_(limits), each_(index.spec.unique ? 2 : 1) {}
+
+  // False when the chunk is to end before them. What it leaves of the commit is for what feeds say of it all, and for
+  // the job; a row by itself may have more.
+  bool Take(const std::vector<IndexEntry>& entries) {
+    Load more = *this;
+    more.Add(entries);
+    const bool fits =
+        more.operations_ <= limits_.max_commit_operations / 4 && more.bytes_ <= limits_.max_commit_bytes / 4;
+    if (!fits && operations_ != 0) return false;
+    operations_ = more.operations_;
+    bytes_ = more.bytes_;
+    return true;
+  }
+  // Whether a commit could take them at all. No write would have put them; but the row was there before the index.
+  static bool CanBePut(const Limits& limits, const TableIndex& index, const std::vector<IndexEntry>& entries) {
+    Load alone(limits, index);
+    alone.Add(entries);
+    return alone.operations_ + kJobOperations <= limits.max_commit_operations &&
+           alone.bytes_ + kJobBytes <= limits.max_commit_bytes &&
+           std::ranges::all_of(entries, [&](const IndexEntry& entry) {
+             return entry.key.size() <= limits.max_key_bytes + Limits::kKeyAllowance &&
+                    entry.value.size() <= limits.max_value_bytes;
+           });
+  }
+
+ private:
+  void Add(const std::vector<IndexEntry>& entries) {
+    operations_ += each_ * entries.size();
+    for (const IndexEntry& entry : entries) bytes_ += each_ * entry.key.size() + entry.value.size();
+  }
+
+  const Limits& limits_;
+  const size_t each_;
+  size_t operations_ = 0;
+  size_t bytes_ = 0;
+};
 
 // How far a build is: which rows are still to be read, and how many of those before are in the way.
 struct Progress {
@@ -49,7 +94,12 @@ struct Progress {
 class Builder {
  public:
   Builder(Txn& txn, const JobRecord& job, const TableInfo& table, const TableIndex& index, Progress progress)
-      : txn_(txn), job_(job), table_(table), index_(index), progress_(std::move(progress)) {}
+      : txn_(txn),
+        job_(job),
+        table_(table),
+        index_(index),
+        progress_(std::move(progress)),
+        load_(txn.limits(), index) {}
 
   Result<JobStep> Step() {
     // Those in the way come first: when they fill the list, or nothing else is left.
@@ -84,18 +134,30 @@ class Builder {
     std::vector<Row> rows;
     for (size_t i = 0; i < page.size(); ++i) {
       KVARTS_TRY(const RowView row, OpenRow(page[i].value));
-      Result<std::vector<IndexEntry>> entries = EntriesOf(table_, index_, RowPart(page[i].key), row.document());
-      if (!entries.has_value()) {
-        KVARTS_CHECK_OK(Note("refused", page[i].key, std::nullopt));
-        continue;
+      std::optional<std::vector<IndexEntry>> entries = EntriesFor(page[i].key, row.document());
+      if (entries && !load_.Take(*entries)) {
+        progress_.next = page[i].key;
+        break;
       }
-      rows.push_back({page[i].key, page[i].header.expiry, *std::move(entries)});
+      ++step_.done;
+      if (entries) {
+        rows.push_back({page[i].key, page[i].header.expiry, *std::move(entries)});
+      } else {
+        KVARTS_CHECK_OK(Note("refused", page[i].key, std::nullopt));
+      }
     }
     KVARTS_CHECK_OK(PutAll(rows));
-    step_.done = page.size();
+    if (step_.done < page.size()) return {};
     progress_.scanned = !page.rest().has_value();
     if (page.rest()) progress_.next = page.rest()->start;
     return {};
+  }
+
+  // Nothing of a row that the index cannot take.
+  std::optional<std::vector<IndexEntry>> EntriesFor(BytesView key, const DocumentView& row) const {
+    Result<std::vector<IndexEntry>> entries = EntriesOf(table_, index_, RowPart(key), row);
+    if (!entries.has_value() || !Load::CanBePut(txn_.limits(), index_, *entries)) return std::nullopt;
+    return *std::move(entries);
   }
 
   // Puts the entries, but those of a unique index that another row has.
@@ -136,40 +198,49 @@ class Builder {
     return {};
   }
 
-  // Rows that were in the way may have been changed since, and with them their entries; or they still are.
+  // Rows that were in the way may have been changed since, and with them their entries; or they still are. What is left
+  // is looked at by the next chunk, until one finds none that is not in the way any more.
   Status LookAgain() {
+    const uint64_t open_before = progress_.open;
     KVARTS_TRY(const std::vector<Finding> findings, ReadFindings(txn_, table_.stored().id, job_.id));
     for (const Finding& finding : findings) {
-      KVARTS_TRY(const bool free, TryAgain(finding));
-      if (!free) continue;
+      KVARTS_TRY(const Again again, TryAgain(finding));
+      if (again == Again::kLater) break;
+      if (again == Again::kInTheWay) continue;
       KVARTS_CHECK_OK(EraseFinding(txn_, table_.stored().id, job_.id, finding.number));
       --progress_.open;
     }
-    if (progress_.open == 0) return {};
+    if (progress_.open < open_before) return {};
     return Error(ErrorCode::kPreconditionFailed,
                  "rows are in the way of the index; it is built on when they are changed and the job is resumed",
                  {{"index", index_.spec.name}, {"rows", std::to_string(progress_.open)}});
   }
 
-  Result<bool> TryAgain(const Finding& finding) {
+  enum class Again : uint8_t { kFree, kInTheWay, kLater };
+  Result<Again> TryAgain(const Finding& finding) {
     const DocumentView key_fields(finding.row);
     KVARTS_TRY(const KeyBuffer key, RowKeyOf(table_, key_fields));
     KVARTS_TRY(const std::optional<Record> record, txn_.Get(key));
-    if (!record) return true;
+    if (!record) return Again::kFree;
     KVARTS_TRY(const RowView row, OpenRow(record->value));
-    Result<std::vector<IndexEntry>> entries = EntriesOf(table_, index_, RowPart(key), row.document());
-    if (!entries.has_value()) return false;
-    for (const IndexEntry& entry : *entries) {
-      if (index_.spec.unique) {
-        KVARTS_TRY(const std::optional<Record> there, txn_.Get(entry.key));
-        if (there) {
-          FieldReader fields(there->value);
-          if (fields.Sized() != RowPart(key)) return false;
-        }
-      }
-      txn_.Put(entry.key, entry.value, {.expiry = record->header.expiry});
+    const std::optional<std::vector<IndexEntry>> entries = EntriesFor(key, row.document());
+    if (!entries) return Again::kInTheWay;
+    std::vector<BytesView> keys;
+    for (const IndexEntry& entry : *entries) keys.push_back(entry.key);
+    std::vector<std::optional<Record>> there(keys.size());
+    const bool asks = index_.spec.unique && !keys.empty();
+    if (asks) {
+      // What stays in the way is nothing to rest on.
+      KVARTS_CHECK_OK(txn_.PeekMany(keys, there));
+      const auto is_anothers = [&](const std::optional<Record>& record_there) {
+        return record_there && FieldReader(record_there->value).Sized() != RowPart(key);
+      };
+      if (std::ranges::any_of(there, is_anothers)) return Again::kInTheWay;
     }
-    return true;
+    if (!load_.Take(*entries)) return Again::kLater;
+    if (asks) KVARTS_CHECK_OK(txn_.GetMany(keys, there));
+    for (const IndexEntry& entry : *entries) txn_.Put(entry.key, entry.value, {.expiry = record->header.expiry});
+    return Again::kFree;
   }
 
   Status Note(const char* kind, BytesView row_key, std::optional<BytesView> other) {
@@ -207,6 +278,7 @@ class Builder {
   const TableInfo& table_;
   const TableIndex& index_;
   Progress progress_;
+  Load load_;
   JobStep step_;
 };
 

@@ -168,6 +168,19 @@ class Reader {
   return OpenRead(read);
 }
 
+Result<RowsRead> GetRowsAt(Engine& engine, const std::vector<KeyBuffer>& keys, const Freshness& freshness) {
+  const std::vector<BytesView> views(keys.begin(), keys.end());
+  RowsRead read;
+  read.records.resize(keys.size());
+  KVARTS_CHECK_OK(engine.Get(views, read.records, {.cost = &read.cost, .freshness = freshness}));
+  read.rows.resize(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (!read.records[i]) continue;
+    KVARTS_TRY(read.rows[i], ToFoundRow(read.records[i]->header, read.records[i]->value));
+  }
+  return read;
+}
+
 // The same for every page of a query: its cursors fit no other.
 Bytes FingerprintOf(const TableInfo& table, const std::optional<Condition>& filter) {
   Bytes other = "rows ";
@@ -275,22 +288,16 @@ Result<std::vector<std::string>> SplitScan(Engine& engine, const TableInfo& tabl
 
 Result<RowsRead> GetRows(Engine& engine, const TableInfo& table, std::span<const DocumentView> keys,
                          const Freshness& freshness) {
-  std::vector<KeyBuffer> buffers;
-  buffers.reserve(keys.size());
-  for (const DocumentView& key : keys) {
-    KVARTS_TRY(KeyBuffer buffer, RowKeyOf(table, key));
-    buffers.push_back(std::move(buffer));
-  }
-  const std::vector<BytesView> views(buffers.begin(), buffers.end());
-  RowsRead read;
-  read.records.resize(keys.size());
-  KVARTS_CHECK_OK(engine.Get(views, read.records, {.cost = &read.cost, .freshness = freshness}));
-  read.rows.resize(keys.size());
-  for (size_t i = 0; i < keys.size(); ++i) {
-    if (!read.records[i]) continue;
-    KVARTS_TRY(read.rows[i], ToFoundRow(read.records[i]->header, read.records[i]->value));
-  }
-  return read;
+  std::vector<KeyBuffer> buffers(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) KVARTS_CHECK_OK(AppendRowKeyOf(table, keys[i], &buffers[i]));
+  return GetRowsAt(engine, buffers, freshness);
+}
+
+Result<RowsRead> GetRows(Engine& engine, const TableInfo& table, std::span<const std::span<const Item>> keys,
+                         const Freshness& freshness) {
+  std::vector<KeyBuffer> buffers(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) KVARTS_CHECK_OK(AppendRowKey(table, keys[i], &buffers[i]));
+  return GetRowsAt(engine, buffers, freshness);
 }
 
 Status GetRow(Engine& engine, const TableInfo& table, const DocumentView& key, const ReadOptions& options,

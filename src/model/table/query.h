@@ -109,6 +109,9 @@ struct RowsRead {
 };
 Result<RowsRead> GetRows(Engine& engine, const TableInfo& table, std::span<const DocumentView> keys,
                          const Freshness& freshness = {});
+// By the values of the keys' fields, in their order.
+Result<RowsRead> GetRows(Engine& engine, const TableInfo& table, std::span<const std::span<const Item>> keys,
+                         const Freshness& freshness = {});
 
 // One row, with where it lies.
 struct ReadRow {

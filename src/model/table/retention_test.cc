@@ -141,6 +141,61 @@ TEST_P(RetentionTest, WhatWasKeptLongerIsKeptThatLong) {
   EXPECT_EQ(CodeOf(tables().AlterTable(At("plain"), {.retention = shorter})), "invalid_argument");
 }
 
+// What a patch keeps is the row's own end, not that of its bucket, which may be another by now.
+TEST_P(RetentionTest, APatchedRowEndsWithItsBucketAsThatEndsNow) {
+  constexpr Duration kHundredDays = Duration::Seconds(100 * 86'400);
+  const auto keep = [&](const char* table, int days) {
+    const RetentionSpec longer{"day", Duration::Seconds(86'400), Duration::Seconds(days * 86'400)};
+    ASSERT_TRUE(tables().AlterTable(At(table), {.retention = longer}));
+  };
+  MustCreate("with_indexes", kByDay);
+  MustCreate("plain", R"({"key": {"partition": [{"name": "day", "type": "timestamp"}, "n"]},
+                          "retention": {"field": "day", "keep": 172800}})");
+  for (const char* table : {"with_indexes", "plain"}) {
+    SCOPED_TRACE(table);
+    const bool plain = std::string_view(table) == "plain";
+    const auto key = [&](int n) {
+      return plain ? fmt::format(R"({{"day": "{}", "n": "{}"}})", At(Day(0)), n)
+                   : fmt::format(R"({{"day": "{}", "device": "d", "n": {}}})", At(Day(0)), n);
+    };
+    const auto patched = [&](int n) {
+      return MustApply(table, PatchRow{Document(key(n)), PatchRow::Merge{Document(R"({"x": 1})")}}).expiry;
+    };
+    ASSERT_TRUE(tables().AlterTable(At(table), {.ttl = TtlSpec{{}, kHundredDays}}));
+    EXPECT_EQ(MustPut(table, key(1)).expiry, Day(3));
+    EXPECT_EQ(patched(1), Day(3));
+    keep(table, 10);
+    EXPECT_EQ(patched(1), Day(11));
+    keep(table, 5);
+    EXPECT_EQ(patched(1), Day(6));
+    keep(table, 300);
+    EXPECT_EQ(patched(1), In(kHundredDays)) << "which it would not have lived beyond";
+    // From here on that is its own, and stays.
+    Wait(Duration::Seconds(10));
+    EXPECT_EQ(patched(1), In(Duration::Seconds(100 * 86'400 - 10)));
+    keep(table, 2);
+    EXPECT_EQ(patched(1), Day(3));
+
+    // Who lives for a shorter time by now does so from its next put on.
+    EXPECT_EQ(MustPut(table, key(2)).expiry, Day(3));
+    ASSERT_TRUE(tables().AlterTable(At(table), {.ttl = TtlSpec{{}, Duration::Seconds(60)}}));
+    EXPECT_EQ(patched(2), Day(3));
+    const Timestamp own = MustPut(table, key(2)).expiry;
+    EXPECT_EQ(own, In(Duration::Seconds(60)));
+    keep(table, 10);
+    ASSERT_TRUE(tables().AlterTable(At(table), {.ttl = TtlSpec{{}, kHundredDays}}));
+    Wait(Duration::Seconds(10));
+    EXPECT_EQ(patched(2), own);
+
+    // Of those that end by themselves only if they say so, this one never did.
+    keep(table, 2);
+    ASSERT_TRUE(tables().AlterTable(At(table), {.ttl = TtlSpec{"until", {}}}));
+    EXPECT_EQ(MustPut(table, key(3)).expiry, Day(3));
+    keep(table, 10);
+    EXPECT_EQ(patched(3), Day(11));
+  }
+}
+
 TEST_P(RetentionTest, IsDeclaredOfATimestampOfTheKey) {
   for (const char* spec : {R"({"key": {"partition": ["day"]}, "retention": {"field": "day", "keep": 60}})",
                            R"({"key": {"partition": ["id"]}, "retention": {"field": "day", "keep": 60}})"}) {

@@ -25,8 +25,8 @@ Status RowWriter::Write(BytesView key, const Found& before, const DocumentView& 
   if (table_.spec().schema) KVARTS_CHECK_OK(table_.spec().schema->Check(row));
   Change change{.row_key = key.substr(table_.rows().size()), .expiry = end.expiry};
   change.new_row = row;
-  if (before) {
-    KVARTS_TRY(change.old_row, Open(key, *before));
+  if (before && (table_.has_indexes() || outcome != nullptr)) {
+    change.old_row = Open(key, *before);
     change.before = &*before;
     if (outcome != nullptr && change.old_row && IsLive(before)) outcome->before = Bytes(change.old_row->bytes());
   }
@@ -37,8 +37,9 @@ Status RowWriter::Write(BytesView key, const Found& before, const DocumentView& 
   put.kind = ValueKind::kEnvelope;
   put.schema = table_.stored().schema_version;
   put.expiry = end.expiry;
-  // What goes with its bucket goes by range, and its entries by their own expiry.
-  put.owned = table_.has_indexes() && end.expiry != kNever && !end.with_bucket;
+  // What goes with its bucket goes by range, and its entries by their own expiry. What ends before it is owned also
+  // where nothing hangs on it: that tells whose end is its own.
+  put.owned = end.expiry != kNever && !end.with_bucket && (table_.has_indexes() || table_.spec().retention.has_value());
   if (end.expiry != kNever && end.expiry <= txn_.Now()) wrote_past_ = true;
   txn_.Apply(std::move(put));
   if (outcome != nullptr) {

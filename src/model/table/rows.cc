@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/log.h"
 #include "encoding/document_json.h"
 #include "model/table/drift.h"
 #include "model/table/row.h"
@@ -133,10 +134,22 @@ Result<Timestamp> RowWriter::EndOfLife(const DocumentView& row, const Record* ke
   if (const std::optional<Timestamp> said = said_by(row)) return *said;
   if (kept != nullptr) {
     KVARTS_TRY(const RowView old, OpenRow(kept->value));
-    if (!said_by(old.document())) return kept->header.expiry;
+    if (!said_by(old.document())) return OwnEndOf(*kept);
   }
-  if (!ttl->standard) return kNever;
-  return ExpiryAfter(txn_.Now(), *ttl->standard);
+  return StandardEnd();
+}
+
+Result<Timestamp> RowWriter::StandardEnd() {
+  const std::optional<Duration>& standard = table_.spec().ttl->standard;
+  return standard ? ExpiryAfter(txn_.Now(), *standard) : Result<Timestamp>(kNever);
+}
+
+Result<Timestamp> RowWriter::OwnEndOf(const Record& kept) {
+  const ValueHeader& header = kept.header;
+  if (!table_.spec().retention || header.owned) return header.expiry;
+  // That was its bucket's end. Its own would have been as late at least, and is not known.
+  KVARTS_TRY(const Timestamp from_now, StandardEnd());
+  return std::max(from_now, header.expiry);
 }
 
 Status RowWriter::Put(const PutRow& put, RowOutcome* outcome) {
@@ -157,7 +170,7 @@ Status RowWriter::Delete(const DeleteRow& command, RowOutcome* outcome) {
   KVARTS_TRY(const Found before, Read(key, command.condition));
   if (!IsLive(before) && !command.missing_ok) return NoSuchRow(table_, key);
   if (!before) return {};
-  KVARTS_TRY(const std::optional<DocumentView> old, Open(key, *before));
+  const std::optional<DocumentView> old = Open(key, *before);
   if (outcome != nullptr && old && IsLive(before)) outcome->before = Bytes(old->bytes());
   return Remove(key, *before, old, outcome);
 }
@@ -184,16 +197,22 @@ Status RowWriter::Patch(const PatchRow& patch, RowOutcome* outcome) {
   return Write(key, before, row, end, outcome);
 }
 
-Result<std::optional<DocumentView>> RowWriter::Open(BytesView key, const Record& stored) {
-  if (stored.header.ExpiredAt(txn_.Now())) return ReadableRow(table_, key.substr(table_.rows().size()), stored.value);
-  KVARTS_TRY(const RowView row, OpenRow(stored.value));
-  return row.document();
+std::optional<DocumentView> RowWriter::Open(BytesView key, const Record& stored) {
+  const std::optional<DocumentView> row = ReadableRow(table_, key.substr(table_.rows().size()), stored.value);
+  if (!row && table_.has_indexes() && !stored.header.ExpiredAt(txn_.Now())) {
+    txn_.AfterCommit([table = table_.stored().name, key = RowKeyText(table_, key)](Version) {
+      Log(LogLevel::kWarning,
+          "a damaged row was replaced or deleted; what it had in indexes is found by a verification",
+          {{"table", table}, {"key", key}});
+    });
+  }
+  return row;
 }
 
 Result<bool> RowWriter::RemoveExpired(BytesView physical_key, const Record& record) {
   std::optional<DocumentView> old;
   if (physical_key.starts_with(table_.rows())) {
-    KVARTS_TRY(old, Open(physical_key, record));
+    old = Open(physical_key, record);
   }
   if (old) {
     KVARTS_CHECK_OK(Remove(physical_key, record, old, nullptr));

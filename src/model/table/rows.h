@@ -91,15 +91,18 @@ class RowWriter {
     Timestamp expiry = kNever;
     bool with_bucket = false;  // with all others of its time bucket, by the table's retention
   };
-  // The document that is stored. Nothing when it has expired and cannot be read: then nothing that a reader would see
-  // hangs on it.
-  Result<std::optional<DocumentView>> Open(BytesView key, const Record& stored);
+  // The document that is to go. Nothing when it is damaged, which must not keep anybody from being rid of it: which
+  // entries it has nobody knows then. They have expired with it, or stay as drift, of which the log says.
+  std::optional<DocumentView> Open(BytesView key, const Record& stored);
   // Replaces what was found by the document, and keeps the indexes.
   Status Write(BytesView key, const Found& before, const DocumentView& row, End end, RowOutcome* outcome);
   // The earlier of what its time to live and the table's retention say. `kept` is what a patch has found.
   Result<End> EndOf(const DocumentView& row, const Record* kept);
   // As its field says, or after the table's default. A row that is changed, and never said when, keeps its end.
   Result<Timestamp> EndOfLife(const DocumentView& row, const Record* kept);
+  // Of a row that does not say when it ends, by the table's time to live: from now, and as it was written.
+  Result<Timestamp> StandardEnd();
+  Result<Timestamp> OwnEndOf(const Record& kept);
 
   // Takes a row away with its entries, if what it was is known.
   Status Remove(BytesView key, const Record& record, const std::optional<DocumentView>& row, RowOutcome* outcome);

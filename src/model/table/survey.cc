@@ -10,45 +10,79 @@
 namespace kvarts {
 namespace {
 
-constexpr size_t kMaxCuts = 1024;
+// How often pieces are cut into pieces: estimates need not become smaller with their ranges.
+constexpr int kMaxLevels = 4;
 
 Error Stopped() { return Error(ErrorCode::kUnavailable, "the survey was stopped"); }
+
+// The widest first.
+void KeepWidest(std::vector<WidePartition>* found) {
+  std::ranges::sort(*found, std::greater(), &WidePartition::bytes);
+  if (found->size() > kMaxWidePartitions) found->resize(kMaxWidePartitions);
+}
 
 class Look {
  public:
   // Those that it finds are added to `found`.
-  Look(Engine& engine, uint64_t wide_bytes, const std::stop_token& stop, std::vector<WidePartition>* found)
-      : engine_(engine), wide_bytes_(wide_bytes), stop_(stop), found_(*found) {}
+  Look(Engine& engine, const SurveyOptions& options, const std::stop_token& stop, std::vector<WidePartition>* found)
+      : engine_(engine), options_(options), stop_(stop), found_(*found) {}
 
   Status At(const TableInfo& table) {
-    KVARTS_CHECK_OK(In(table, {}, table.rows()));
+    KVARTS_CHECK_OK(In({table, {}, table.rows()}));
     for (const TableIndex& index : table.indexes()) {
-      if (index.state == IndexState::kReady) KVARTS_CHECK_OK(In(table, index.spec.name, index.prefix));
+      if (index.state == IndexState::kReady) KVARTS_CHECK_OK(In({table, index.spec.name, index.prefix}));
     }
     return {};
   }
 
  private:
   // Rows or entries, all of which begin with the prefix.
-  Status In(const TableInfo& table, const std::string& index, BytesView prefix) {
-    const KeyRange range = KeyRange::Prefix(prefix);
+  struct Place {
+    const TableInfo& table;
+    std::string_view index;  // empty: the rows
+    BytesView prefix;
+  };
+
+  Status In(const Place& place) {
+    const KeyRange range = KeyRange::Prefix(place.prefix);
     KVARTS_TRY(const RangeEstimate all, engine_.Estimate(range));
-    if (all.bytes <= wide_bytes_) return {};
-    const size_t cuts = std::min<uint64_t>(kMaxCuts, 2 * all.bytes / wide_bytes_ + 1);
-    KVARTS_TRY(const std::vector<KeyRange> pieces, SplitRange(engine_, range, cuts, &RangeEstimate::bytes));
-    Bytes last;
+    if (all.bytes <= options_.wide_bytes) return {};
+    last_.clear();
+    return Cut(place, range, all.bytes, kMaxLevels);
+  }
+
+  // Looks at the beginnings of pieces as large as half a wide partition.
+  Status Cut(const Place& place, const KeyRange& range, uint64_t bytes, int levels) {
+    const uint64_t wanted = 2 * bytes / options_.wide_bytes + 1;
+    if (wanted == 1 || levels == 0) return LookAt(place, range.start);
+    KVARTS_TRY(const std::vector<KeyRange> pieces,
+               SplitRange(engine_, range, std::min<uint64_t>(options_.max_pieces, wanted), &RangeEstimate::bytes));
     for (const KeyRange& piece : pieces) {
-      if (stop_.stop_requested()) return Stopped();
-      // Each at a view of its own: together they may take longer than one may be open.
-      KVARTS_TRY(const std::unique_ptr<View> view, engine_.OpenView());
-      KVARTS_TRY(const std::optional<Bytes> partition, PartitionAt(*view, {piece.start, range.end}, prefix.size()));
-      if (!partition || *partition == last) continue;
-      last = *partition;
-      KVARTS_TRY(const RangeEstimate its, engine_.Estimate(KeyRange::Prefix(last)));
-      if (its.bytes <= wide_bytes_) continue;
-      KVARTS_TRY(TablePath path, PathOf(*view, table));
-      found_.push_back({std::move(path), index, TupleToString(BytesView(last).substr(prefix.size())), its.bytes});
+      if (wanted <= options_.max_pieces || pieces.size() == 1) {
+        KVARTS_CHECK_OK(LookAt(place, piece.start));
+        continue;
+      }
+      KVARTS_TRY(const RangeEstimate its, engine_.Estimate(piece));
+      KVARTS_CHECK_OK(Cut(place, piece, its.bytes, levels - 1));
     }
+    return {};
+  }
+
+  // At the partition of the first key from there on.
+  Status LookAt(const Place& place, BytesView start) {
+    if (stop_.stop_requested()) return Stopped();
+    // Each at a view of its own: together they may take longer than one may be open.
+    KVARTS_TRY(const std::unique_ptr<View> view, engine_.OpenView());
+    const KeyRange rest{Bytes(start), PrefixEnd(place.prefix)};
+    KVARTS_TRY(const std::optional<Bytes> partition, PartitionAt(*view, rest, place.prefix.size()));
+    if (!partition || *partition == last_) return {};
+    last_ = *partition;
+    KVARTS_TRY(const RangeEstimate its, engine_.Estimate(KeyRange::Prefix(last_)));
+    if (its.bytes <= options_.wide_bytes) return {};
+    KVARTS_TRY(TablePath path, PathOf(*view, place.table));
+    found_.push_back({std::move(path), std::string(place.index),
+                      TupleToString(BytesView(last_).substr(place.prefix.size())), its.bytes});
+    if (found_.size() >= 2 * kMaxWidePartitions) KeepWidest(&found_);
     return {};
   }
 
@@ -76,9 +110,10 @@ class Look {
   }
 
   Engine& engine_;
-  const uint64_t wide_bytes_;
+  const SurveyOptions& options_;
   const std::stop_token& stop_;
   std::vector<WidePartition>& found_;
+  Bytes last_;  // the partition that was looked at last
 };
 
 bool IsSame(const WidePartition& a, const WidePartition& b) {
@@ -88,7 +123,7 @@ bool IsSame(const WidePartition& a, const WidePartition& b) {
 
 }  // namespace
 
-Result<std::vector<WidePartition>> FindWidePartitions(Engine& engine, uint64_t wide_bytes,
+Result<std::vector<WidePartition>> FindWidePartitions(Engine& engine, const SurveyOptions& options,
                                                       const std::stop_token& stop) {
   std::vector<WidePartition> found;
   std::optional<Bytes> place = Bytes();
@@ -99,16 +134,15 @@ Result<std::vector<WidePartition>> FindWidePartitions(Engine& engine, uint64_t w
       KVARTS_TRY(const std::unique_ptr<View> view, engine.OpenView());
       KVARTS_TRY(page, ReadTables(*view, *place, 10));
     }
-    for (const TablePtr& table : page.tables) KVARTS_CHECK_OK(Look(engine, wide_bytes, stop, &found).At(*table));
+    for (const TablePtr& table : page.tables) KVARTS_CHECK_OK(Look(engine, options, stop, &found).At(*table));
     place = page.rest;
   }
-  std::ranges::sort(found, std::greater(), &WidePartition::bytes);
-  if (found.size() > kMaxWidePartitions) found.resize(kMaxWidePartitions);
+  KeepWidest(&found);
   return found;
 }
 
 Status Survey::Look(Engine& engine, uint64_t wide_bytes, const std::stop_token& stop) {
-  KVARTS_TRY(std::vector<WidePartition> found, FindWidePartitions(engine, wide_bytes, stop));
+  KVARTS_TRY(std::vector<WidePartition> found, FindWidePartitions(engine, {.wide_bytes = wide_bytes}, stop));
   const std::unique_lock lock(mutex_);
   for (const WidePartition& wide : found) {
     if (std::ranges::any_of(wide_, [&](const WidePartition& known) { return IsSame(known, wide); })) continue;

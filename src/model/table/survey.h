@@ -3,8 +3,8 @@
 //
 // A table is cut into pieces as large as half a wide partition, so each wide partition has a cut in it, as far as
 // estimates tell; only partitions with a cut in them are looked at. What that costs grows with the size of the data
-// over that of a wide partition, and not with the number of partitions. There are at most 1024 pieces: of a table of
-// more than 512 wide partitions only those are found that hold more than a five-hundredth of it.
+// over that of a wide partition, and not with the number of partitions. What is too large for so many pieces at once is
+// cut again piece by piece.
 #pragma once
 
 #include <mutex>
@@ -26,7 +26,11 @@ struct WidePartition {
 
 // The widest first, at most kMaxWidePartitions. `unavailable` when it was stopped.
 inline constexpr size_t kMaxWidePartitions = 100;
-Result<std::vector<WidePartition>> FindWidePartitions(Engine& engine, uint64_t wide_bytes,
+struct SurveyOptions {
+  uint64_t wide_bytes;       // a partition is wide that holds more
+  size_t max_pieces = 1024;  // that something is cut into at once; two at least
+};
+Result<std::vector<WidePartition>> FindWidePartitions(Engine& engine, const SurveyOptions& options,
                                                       const std::stop_token& stop = {});
 
 // What the last look has found. Safe from any thread.

@@ -25,10 +25,10 @@ class SurveyTest : public TablesFixture {
       ASSERT_TRUE(Apply(table, puts));
     }
   }
-  std::vector<std::string> Found(uint64_t wide_bytes) {
+  std::vector<std::string> Found(uint64_t wide_bytes, size_t max_pieces = 1024) {
     // What is in a write buffer is estimated badly.
     EXPECT_TRUE(engine().Compact(KeyRange::All()));
-    const auto wide = FindWidePartitions(engine(), wide_bytes);
+    const auto wide = FindWidePartitions(engine(), {.wide_bytes = wide_bytes, .max_pieces = max_pieces});
     EXPECT_TRUE(wide) << wide.error();
     std::vector<std::string> names;
     for (const WidePartition& partition : wide.value_or(std::vector<WidePartition>())) {
@@ -58,6 +58,20 @@ TEST_P(SurveyTest, FindsOneAmongManyOfSimilarNames) {
   for (int i = 0; i < 40; ++i) Fill("orders", fmt::format("customer-of-the-shop-{:04}", i), 20);
   Fill("orders", "customer-of-the-shop-0023", 900);
   EXPECT_EQ(Found(400'000), std::vector<std::string>{R"(acme/shop/orders  (("customer-of-the-shop-0023")))"});
+}
+
+// More of them than what is cut at once has pieces.
+TEST_P(SurveyTest, FindsAllWhereManyAreWide) {
+  MustCreate("orders", R"({"key": {"partition": ["p"], "sort": [{"name": "n", "type": "number"}]}})");
+  std::vector<std::string> wide;
+  for (int i = 0; i < 24; ++i) {
+    const std::string partition = fmt::format("p{:02}", i);
+    Fill("orders", partition, i % 2 == 0 ? 20 : 400);
+    if (i % 2 != 0) wide.push_back(fmt::format(R"(acme/shop/orders  (("{}")))", partition));
+  }
+  std::vector<std::string> found = Found(200'000, 4);
+  std::ranges::sort(found);
+  EXPECT_EQ(found, wide);
 }
 
 TEST_P(SurveyTest, LooksAtIndexesToo) {

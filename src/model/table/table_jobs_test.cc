@@ -1,11 +1,13 @@
 // Indexes that come and go while the table is used.
 #include "model/table/table_jobs.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <thread>
 
 #include "model/table/findings.h"
+#include "model/table/row.h"
 #include "support/tables.h"
 
 namespace kvarts::test {
@@ -76,6 +78,100 @@ TEST_P(TableJobsTest, ABuildGoesOnWhereAnotherProcessStopped) {
   RunJobs();
   EXPECT_EQ(StateOf("mail"), IndexState::kReady);
   EXPECT_EQ(EntryCount("users", "mail"), 2500u);
+}
+
+// A row with so many tags, its own or another's.
+std::string Tagged(int row, int tags, std::optional<int> of = std::nullopt) {
+  std::string list;
+  for (int i = 0; i < tags; ++i) list += fmt::format("{}\"{}-{}\"", i == 0 ? "" : ", ", of.value_or(row), i);
+  return fmt::format(R"({{"id": "{}", "tags": [{}]}})", row, list);
+}
+constexpr const char* kTag = R"({"name": "tag", "partition": ["tags[*]"]})";
+constexpr const char* kUniqueTag = R"({"name": "tag", "partition": ["tags[*]"], "unique": true})";
+constexpr const char* kCoveringTag = R"({"name": "tag", "partition": ["tags[*]"], "include": "all"})";
+
+TEST_P(TableJobsTest, AChunkOfABuildEndsWhereACommitHoldsNoMoreEntries) {
+  Limits limits;
+  limits.max_commit_operations = 400;
+  OpenAllWith(limits);
+  MustCreate("users", kPlain);
+  for (int row = 0; row < 40; ++row) MustPut("users", Tagged(row, row == 20 ? 150 : 30));
+  for (const char* spec : {kTag, kUniqueTag}) {
+    const JobId job = MustIndex(spec);
+    EXPECT_GE(RunJobs(), 40 / 4);
+    ASSERT_EQ(Jobs(store()).Get(job).value().state, JobState::kDone);
+    EXPECT_EQ(Jobs(store()).Get(job).value().done, 40u);
+    EXPECT_EQ(EntryCount("users", "tag"), 39u * 30 + 150);
+    ASSERT_TRUE(tables().DropIndex(At("users"), "tag"));
+    RunJobs();
+  }
+}
+
+TEST_P(TableJobsTest, AChunkOfABuildEndsWhereACommitHoldsNoMoreBytes) {
+  Limits limits;
+  limits.max_commit_bytes = 200 << 10;
+  OpenAllWith(limits);
+  MustCreate("users", kPlain);
+  for (int row = 0; row < 40; ++row) MustPut("users", Tagged(row, 50));
+  const JobId job = MustIndex(kCoveringTag);
+  RunJobs();
+  ASSERT_EQ(Jobs(store()).Get(job).value().state, JobState::kDone);
+  EXPECT_EQ(EntryCount("users", "tag"), 40u * 50);
+}
+
+TEST_P(TableJobsTest, ARowWhoseEntriesNoCommitHoldsIsListed) {
+  Limits limits;
+  limits.max_commit_bytes = 400 << 10;
+  OpenAllWith(limits);
+  MustCreate("users", kPlain);
+  for (int row = 0; row < 5; ++row) MustPut("users", Tagged(row, row == 3 ? 300 : 10));
+  MustPut("users", R"({"id": "long", "tags": [")" + std::string(limits.max_key_bytes + 100, 'x') + R"("]})");
+  const JobId job = MustIndex(kCoveringTag);
+  RunJobs();
+  EXPECT_EQ(Jobs(store()).Get(job).value().error->code, ErrorCode::kPreconditionFailed);
+  const std::vector<Finding> findings = FindingsOf(job);
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings[0].kind, "refused");
+  EXPECT_EQ(DocumentToJson(DocumentView(findings[0].row)), R"({"id":"3"})");
+  EXPECT_EQ(DocumentToJson(DocumentView(findings[1].row)), R"({"id":"long"})");
+  MustPut("users", Tagged(3, 10));
+  ASSERT_TRUE(Jobs(store()).Resume(job));
+  RunJobs();
+  EXPECT_EQ(FindingsOf(job).size(), 1u);
+}
+
+// More of them than one chunk can put, behind one that stays in the way for a while.
+TEST_P(TableJobsTest, RowsThatWereInTheWayAreAddedInChunks) {
+  Limits limits;
+  limits.max_commit_operations = 400;
+  OpenAllWith(limits);
+  MustCreate("users", kPlain);
+  MustPut("users", Tagged(100, 2));
+  for (int row = 101; row <= 120; ++row) MustPut("users", Tagged(row, 2, 100));
+  const JobId job = MustIndex(kUniqueTag);
+  RunJobs();
+  EXPECT_EQ(Jobs(store()).Get(job).value().state, JobState::kFailed);
+  EXPECT_EQ(FindingsOf(job).size(), 40u);
+  // What they hold is changed past the index, as if they had been so from before it.
+  const TablePtr table = tables().Find(At("users")).value();
+  for (int row = 102; row <= 120; ++row) {
+    const Bytes document = Document(Tagged(row, 30));
+    const KeyBuffer key = RowKey(*table, DocumentView(document)).value();
+    const Bytes value = EncodeRow({}, 0, DocumentView(document)).value();
+    MustRun([&](Txn& txn) -> Status {
+      txn.Put(key, value, {.kind = ValueKind::kEnvelope});
+      return {};
+    });
+  }
+  ASSERT_TRUE(Jobs(store()).Resume(job));
+  EXPECT_GE(RunJobs(), 19 / 2);
+  EXPECT_EQ(Jobs(store()).Get(job).value().error->code, ErrorCode::kPreconditionFailed);
+  EXPECT_EQ(FindingsOf(job).size(), 2u) << "of the one that is still in the way";
+  MustApply("users", DeleteRow{Document(R"({"id": "101"})")});
+  ASSERT_TRUE(Jobs(store()).Resume(job));
+  RunJobs();
+  EXPECT_EQ(StateOf("tag"), IndexState::kReady);
+  EXPECT_EQ(EntryCount("users", "tag"), 2u + 19u * 30);
 }
 
 TEST_P(TableJobsTest, RowsInTheWayOfAUniqueIndexAreListed) {
