@@ -555,7 +555,9 @@ std::string Planning(std::chrono::milliseconds longest) {
          // Housekeeping waits for no replica, and nobody who has left goes on waiting for locks.
          "SET synchronous_commit = local; SET client_connection_check_interval = '1s';"
          "SET statement_timeout = " +
-         std::to_string(longest.count());
+         std::to_string(longest.count()) +
+         // The numbers of processes are given again, and a pooler gives others.
+         "; SELECT a.pid || ' ' || extract(epoch FROM a.backend_start) FROM pg_stat_get_activity(pg_backend_pid()) a";
 }
 
 const Statement kCommit = {"kvarts_commit",
@@ -694,10 +696,12 @@ SELECT (SELECT life::text FROM kvarts.noting), (SELECT forgotten FROM kvarts.not
       FROM (SELECT * FROM kvarts.changed t WHERE (t.version, t.place) > ($1, $2) AND t.version <= $3
              ORDER BY t.version, t.place LIMIT 256) p) c ON c.before < $4
  ORDER BY c.version, c.place)sql"};
+const Statement kInterrupt = {"kvarts_interrupt", R"sql(
+SELECT pg_cancel_backend(a.pid) FROM pg_stat_get_activity(split_part($1::text, ' ', 1)::int) a
+ WHERE a.pid || ' ' || extract(epoch FROM a.backend_start) = $1::text)sql"};
 
 // The timeline of a primary is that of the file it writes; pg_control has it only after a checkpoint. What a replica
 // receives is shown to members of pg_read_all_stats; to others its timeline becomes known later, by what was noted.
-const Statement kCancelBackend = {"kvarts_cancel_backend", "SELECT pg_cancel_backend($1::int)"};
 
 const char* const kAskServer = R"sql(
 SELECT r.recovering, (SELECT system_identifier FROM pg_control_system()),
@@ -777,7 +781,7 @@ std::span<const Statement* const> AllStatements() {
                                       &kCommitting,
                                       &kTouched,
                                       &kChanged,
-                                      &kCancelBackend};
+                                      &kInterrupt};
   return kAll;
 }
 

@@ -88,7 +88,8 @@ extern const Statement kBacklog;
 extern const Statement kEstimate;
 extern const Statement kSizes;
 
-// Of a connection, before its statements are prepared; none may take longer than that, unless it is zero.
+// Of a connection, before its statements are prepared; none may take longer than that, unless it is zero. Answers with
+// what kInterrupt knows the session by.
 std::string Planning(std::chrono::milliseconds longest);
 
 // Ranges of which other processes shall note what they touch, or all that they change there, for a time; and takes
@@ -108,8 +109,8 @@ extern const Statement kTouched;
 // A page of what was changed behind a place up to a version, of about so many bytes, with the life that it is of, and
 // the version up to which something was forgotten: one row without a change when there is none.
 extern const Statement kChanged;
-// Ends what a session is at, such as its wait for replicas.
-extern const Statement kCancelBackend;
+// Ends what a session is at, such as its wait for replicas, if it is still there: whether it was.
+extern const Statement kInterrupt;
 
 // What is asked of a server to know its role and state, sent as it is: nothing need be there yet.
 extern const char* const kAskServer;
