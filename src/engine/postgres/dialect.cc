@@ -543,6 +543,25 @@ static_assert(std::ranges::none_of(kSteps, &std::string_view::empty), "every ver
 }  // namespace
 const std::span<const std::string_view> kSchemaSteps = kSteps;
 
+// to_regclass would answer from what the server has cached, also when somebody else has made it since.
+const char* const kFindSchema = R"sql(
+SELECT (SELECT count(*) FROM pg_class c WHERE c.relnamespace = n.oid AND c.relname = 'meta')
+  FROM pg_namespace n WHERE n.nspname = 'kvarts')sql";
+const char* const kFindSchemaVersion = "SELECT value FROM kvarts.meta WHERE name = 'schema_version'";
+const char* const kBeginToMakeSchema = "BEGIN; SELECT pg_advisory_xact_lock(1262902610, 0)";
+
+std::string MakeSchemaSql(std::string_view make, int to) {
+  return std::string(make) + "; INSERT INTO kvarts.meta VALUES ('schema_version', '" + std::to_string(to) +
+         "'), ('store', gen_random_uuid()::text); COMMIT";
+}
+
+std::string RaiseSchemaSql(std::span<const std::string_view> steps, int from, int to) {
+  std::string statements;
+  for (const std::string_view step : steps.subspan(static_cast<size_t>(from) - 1)) statements.append(step).append("; ");
+  return statements + "UPDATE kvarts.meta SET value = '" + std::to_string(to) +
+         "' WHERE name = 'schema_version'; COMMIT";
+}
+
 // Every statement of ours has an index that it is made for. A plan is kept as long as a connection, and one that was
 // made when the table was nearly empty would read all of it for ever.
 std::string Planning(std::chrono::milliseconds longest) {
