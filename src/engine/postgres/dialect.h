@@ -23,13 +23,13 @@ constexpr int kSchemaVersion = 1;
 extern const std::string_view kSchema;
 extern const std::span<const std::string_view> kSchemaSteps;
 
-// How many tables of a schema of that name there are that ours has, 0 or 1, when there is such a schema; its version;
-// and what keeps others out who would make it, until the transaction that it begins ends.
+// A row when there is a schema of that name: 1 when it has the table that ours has. Its version. And what begins a
+// transaction that keeps out who else would make it.
 extern const char* const kFindSchema;
 extern const char* const kFindSchemaVersion;
 extern const char* const kBeginToMakeSchema;
-// What has to be said from there on, to the end of the transaction: by whom there was none, and by whom one of `from`
-// was found. The schema is then of version `to`.
+// What is said in that transaction, to its end, when there is none, and when there is one of version `from`: then it is
+// of version `to`.
 std::string MakeSchemaSql(std::string_view make, int to);
 std::string RaiseSchemaSql(std::span<const std::string_view> steps, int from, int to);
 
