@@ -572,6 +572,9 @@ std::string Planning(std::chrono::milliseconds longest) {
          "SET client_min_messages = warning;"
          // Housekeeping waits for no replica, and nobody who has left goes on waiting for locks.
          "SET synchronous_commit = local; SET client_connection_check_interval = '1s';"
+         // Where the network has gone silent, a session and its locks end within some 20 seconds.
+         "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;"
+         "SET tcp_user_timeout = '20s';"
          "SET statement_timeout = " +
          std::to_string(longest.count()) +
          // The numbers of processes are given again, and a pooler gives others.
