@@ -736,7 +736,8 @@ SELECT r.recovering, (SELECT system_identifier FROM pg_control_system()),
        CASE WHEN r.recovering
             THEN (extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000)::bigint END,
        current_setting('synchronous_standby_names'), (SELECT count(*) FROM pg_stat_replication),
-       (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum'))
+       (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')),
+       current_database(), (SELECT oid FROM pg_database WHERE datname = current_database())::bigint
   FROM (SELECT pg_is_in_recovery() OFFSET 0) r(recovering))sql";
 const char* const kAskWhetherMade = R"sql(
 SELECT EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
