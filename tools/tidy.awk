@@ -146,6 +146,13 @@ function check_await(code,    before, opened_here, closed_here) {
   if (opened_here > closed_here || before ~ /&&|\|\||\?|co_return|switch/) report("awaits", FNR, "a wait within an expression")
 }
 
+# What is said in SQL stands in the dialect of its engine, where another one can be put beside it.
+function check_sql() {
+  if (is_test || layer !~ /^engine\// || file ~ /\/dialect\.(cc|h)$/) return
+  if ($0 ~ /R"sql\(|"([^"]*[^A-Z"])?(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|BEGIN|COMMIT|SET|WHERE)([^A-Za-z_]|$)/)
+    report("sql", FNR, "SQL outside of the dialect")
+}
+
 function finish_file(    limit) {
   if (file == "") return
   limit = is_test || layer == "tests" ? 700 : 500
@@ -186,6 +193,7 @@ in_macro || (/^[ \t]*#/ && !in_block && raw_end == "") {
 }
 
 {
+  check_sql()
   code = code_of($0)
   scan_braces(code)
   if (!may_print && code ~ /(^|[^A-Za-z0-9_])(std::cout|std::cerr|(v|f|vf)?printf[ \t]*\(|f?puts[ \t]*\(|fmt::print[ \t]*\()/)

@@ -51,7 +51,7 @@ void Collector::Loop(const std::stop_token& stop) {
     sleep(shared_.options.collect_interval);
     while (!stop.stop_requested()) {
       const Result<int64_t> taken = Batch();
-      if (!taken.has_value()) break;  // somebody else is at it, or the server is gone; later, then
+      if (!taken.has_value()) break;  // the server is gone, or has no time; later, then
       collected_.fetch_add(static_cast<uint64_t>(*taken), std::memory_order_relaxed);
       if (static_cast<size_t>(*taken) < shared_.options.collect_batch) break;
       sleep(shared_.options.collect_pause);

@@ -1,8 +1,8 @@
 // Takes away what is dead: rows of erased keys, and of values that have expired and are nobody's.
 //
 // A row stays for as long as a view may be open, and then some: until then who decides by a range that it read may have
-// to see that something was erased in it. Every process does this, in small batches, with a pause behind each; rows
-// that another one is at are passed over.
+// to see that something was erased in it. All processes do this at once, in small batches, with a pause behind
+// each; rows that another one is at are passed over.
 #pragma once
 
 #include <atomic>

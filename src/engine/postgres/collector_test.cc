@@ -53,6 +53,15 @@ class CollectorTest : public testing::Test {
     EXPECT_TRUE(outcome) << outcome.error();
     return outcome ? outcome->version : kNoVersion;
   }
+  std::unique_ptr<Connection> Connect() const {
+    auto opened = Connection::Open(database_->target(), {}, In(seconds(10)));
+    if (!opened) throw std::runtime_error(opened.error().ToString());
+    return *std::move(opened);
+  }
+  static void Say(Connection& connection, const std::string& sql) {
+    const auto done = connection.Simple(sql, In(seconds(10)));
+    EXPECT_TRUE(done.has_value()) << done.error().error;
+  }
   int Rows() const { return std::stoi(database_->Ask("SELECT count(*) FROM kvarts.entry")); }
   // From here on what was dead before is not needed any more.
   void LetGo() { clock_->Advance({kKept.micros + 1}); }
@@ -108,33 +117,52 @@ TEST_F(CollectorTest, GoesOnUntilABatchIsNotFull) {
 }
 
 TEST_F(CollectorTest, TellsWhatItHasNotComeTo) {
-  auto other = Connection::Open(database_->target(), {}, In(seconds(10)));
-  ASSERT_TRUE(other) << other.error();
-  ASSERT_TRUE((*other)->Simple("SELECT pg_advisory_lock(1262902610, 3)", In(seconds(10))));
   Must({Mutation::Erase("a"), Mutation::Erase("b"), Mutation::Erase("c")});
+  auto other = Connect();
+  Say(*other, "BEGIN; SELECT FROM kvarts.entry FOR UPDATE");
   LetGo();
   EXPECT_TRUE(Eventually([&] { return engine_->Stats()->collect_backlog == 3; }));
   EXPECT_EQ(Rows(), 3);
-  other->reset();
+  other.reset();
   EXPECT_TRUE(Eventually([&] { return Rows() == 0 && engine_->Stats()->collect_backlog == 0; }));
   EXPECT_EQ(engine_->Stats()->expired_dropped, 3u);
 }
 
 TEST_F(CollectorTest, OfSeveralProcessesTakeEachRowOnce) {
-  constexpr int kDead = 300;
+  constexpr int kDead = 3'000;
   const auto second = Open();
   const auto third = Open();
   std::vector<Mutation> erases;
   for (int i = 0; i < kDead; ++i) erases.push_back(Mutation::Erase("k" + std::to_string(i)));
-  Must(std::move(erases));
+  const Version last = Must(std::move(erases));
   LetGo();
   EXPECT_TRUE(Eventually([&] { return Rows() == 0; }));
+  EXPECT_EQ(database_->Ask("SELECT floor FROM kvarts.state"), std::to_string(last.stamp));
   const auto taken = [&] {
     uint64_t sum = 0;
     for (Engine* engine : {engine_.get(), second.get(), third.get()}) sum += engine->Stats()->expired_dropped;
     return sum;
   };
   EXPECT_TRUE(Eventually([&] { return taken() == kDead; })) << taken();
+}
+
+// Nobody waits until another has taken away what it is at.
+TEST_F(CollectorTest, SeveralProcessesCollectAtOnce) {
+  // Only when both raise the floor does one wait for the other's end.
+  database_->Ask("UPDATE kvarts.state SET floor = 9223372036854775807, floor_tx = '9223372036854775807'");
+  Must({Mutation::Erase("a"), Mutation::Erase("b")});
+  auto other = Connect();
+  Say(*other, "BEGIN; SELECT FROM kvarts.entry FOR UPDATE");
+  LetGo();
+  Say(*other, "SELECT kvarts.collect(9223372036854775807, 1000)");
+  std::vector<Mutation> erases;
+  for (size_t i = 0; i < 3 * kBatch; ++i) erases.push_back(Mutation::Erase("k" + std::to_string(i)));
+  Must(std::move(erases));
+  LetGo();
+  EXPECT_TRUE(Eventually([&] { return Rows() == 2; })) << Rows();  // which are on their way out
+  Say(*other, "COMMIT");
+  EXPECT_EQ(Rows(), 0);
+  EXPECT_TRUE(Eventually([&] { return engine_->Stats()->expired_dropped == 3 * kBatch; }));
 }
 
 TEST_F(CollectorTest, VersionsNeverGoBackForAKeyThatWasCollected) {
@@ -170,6 +198,33 @@ TEST_F(CollectorTest, ARangeThatWasReadBeforeTheFloorHasChanged) {
         *engine_, MakeCommit({Mutation::Put("sum", "1")}, {FromRead(test::RangeUnchanged("r", "s", seen))}));
     EXPECT_EQ(CodeOf(outcome), "conflict") << later.micros;
   }
+}
+
+// Also when it goes while the commit is being decided.
+TEST_F(CollectorTest, ARangeThatIsCollectedFromDuringACommitHasChanged) {
+  Must({Mutation::Put("r1", "1")});
+  const Version seen = (*engine_->OpenView())->version();
+  Must({Mutation::Erase("r1")});
+  auto keeper = Connect();
+  Say(*keeper, "BEGIN; SELECT FROM kvarts.entry FOR UPDATE");
+  LetGo();
+  // The commit takes its version when it has its locks and has seen the state of the store, and then looks at the
+  // range.
+  auto clock = Connect();
+  Say(*clock, "SELECT pg_advisory_lock(1262902610, 1)");
+  std::optional<Result<Committed>> outcome;
+  std::jthread deciding([&] {
+    outcome = CommitAndWait(*engine_, MakeCommit({Mutation::Put("sum", "1")}, {test::RangeUnchanged("r", "s", seen)}));
+  });
+  const std::string waits =
+      "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 1 AND NOT granted AND database = "
+      "(SELECT oid FROM pg_database WHERE datname = current_database())";
+  EXPECT_TRUE(Eventually([&] { return database_->Ask(waits) == "1"; }));
+  keeper.reset();
+  EXPECT_TRUE(Eventually([&] { return Rows() == 0; }));
+  clock.reset();
+  deciding.join();
+  EXPECT_EQ(CodeOf(*outcome), "precondition_failed");
 }
 
 // What is gone from elsewhere, or was erased before, is no change, however long ago the range was read.
@@ -234,6 +289,8 @@ TEST_F(CollectorTest, ACompactionGoesThroughItsRangeInPages) {
 // The same against a collector at work, between the first reading of a range and the commit: who counts what is in it
 // never misses an erase.
 TEST_F(CollectorTest, RaceWithReadersOfRanges) {
+  const auto second_process = Open();
+  const auto third_process = Open();
   for (int round = 0; round < 100; ++round) {
     Must({Mutation::Put("r1", "1"), Mutation::Put("r2", "1"), Mutation::Put("count", "2")});
     Version erased;

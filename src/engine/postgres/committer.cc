@@ -3,89 +3,14 @@
 #include <optional>
 
 #include "base/held_wakeups.h"
+#include "engine/postgres/decision.h"
 #include "engine/postgres/pg_view.h"
 
 namespace kvarts::postgres {
 namespace {
 
-// A read with it goes to the primary: there is no telling which replica would do.
-constexpr SessionToken kBeyondReplicas{UINT32_MAX, UINT64_MAX};
-
-// The server's table of locks is full, of those of many commits at once. One that keeps all others out has room.
-bool IsOutOfLocks(const Failure& failure) { return failure.sqlstate == "53200" && !failure.sent; }
-
-Error NoReplicasToWaitFor(Durability durability) {
-  return Error(ErrorCode::kInvalidArgument, "the primary waits for no replicas: its synchronous_standby_names is empty",
-               {{"durability", std::string(DurabilityName(durability))},
-                {"strongest", std::string(DurabilityName(Durability::kSync))}});
-}
-
-// What is not waited for is not on disk yet, but it is written.
-Call PositionCall(Durability durability) {
-  Params params;
-  params.Bool(durability >= Durability::kSync);
-  return {&kPosition, std::move(params)};
-}
-
-SessionToken TokenOf(const Rows& rows) {
-  return WalPosition{static_cast<uint32_t>(rows.Int8(0, 0)), static_cast<uint64_t>(rows.Int8(0, 1))}.token();
-}
-
-// What became of a group, and behind what in the log it stands.
-struct Decision {
-  Rows rows;  // of kCommit
-  SessionToken session = {};
-  bool waited = true;                 // for as much as was asked for
-  std::optional<Version> first = {};  // instead of rows: all are committed, with this version and those behind it
-};
-
-// By a flight whose n-th call, from 0, are the commits, and whose last is the position, if that is asked for.
-std::expected<Decision, Failure> DecisionBy(std::expected<std::vector<Rows>, Failure> flown, size_t at,
-                                            Durability durability, bool with_session) {
-  if (flown.has_value()) {
-    return Decision{std::move((*flown)[at]), with_session ? TokenOf(flown->back()) : SessionToken()};
-  }
-  std::vector<Rows>& ended = flown.error().ended;
-  if (ended.size() <= at) return std::unexpected(std::move(flown).error());
-  // They are committed, whatever became of the questions.
-  return Decision{std::move(ended[at]), kBeyondReplicas, !WaitsForReplicas(durability)};
-}
-
-// One flight: what must hold of the server, the commits, and behind their Sync the position. Whether replicas are
-// waited for is asked there, and not of what is known of the primary, which may have changed since; and again behind
-// them, since a server whose setting is emptied lets go who waits, without a word.
-std::expected<Decision, Failure> FlyCommits(Connection& connection, Call commits, Durability durability,
-                                            bool with_session, Deadline deadline) {
-  std::vector<Call> calls;
-  if (WaitsForReplicas(durability)) calls.push_back({&kRequireStandbys, {}});
-  const size_t at = calls.size();
-  calls.push_back(std::move(commits));
-  if (WaitsForReplicas(durability)) calls.push_back({&kRequireStandbys, {}});
-  if (with_session) calls.push_back(PositionCall(durability));
-  auto decision = DecisionBy(connection.Fly(calls, deadline), at, durability, with_session);
-  if (!decision.has_value() && decision.error().sqlstate == kNoStandbys && WaitsForReplicas(durability)) {
-    decision.error().error = NoReplicasToWaitFor(durability);
-  }
-  return decision;
-}
-
-// The answer to commits whose transaction did not end as it should have.
-Error OutcomeOf(const Failure& failure) {
-  if (!failure.sent) return failure.error;
-  return Error(ErrorCode::kUnknownOutcome, "the server did not say what became of the commit",
-               {{"cause", failure.error.ToString()}});
-}
-
 // How long it may take to end a wait for replicas.
 constexpr std::chrono::seconds kEndWait(1);
-
-Error WaitBrokenOff() { return Error(ErrorCode::kUnknownOutcome, "the wait for the replicas was broken off"); }
-
-// Of the n-th, from 0, of those that have operations.
-Verdict VerdictOf(const Decision& decision, int number) {
-  if (!decision.first) return VerdictOf(decision.rows, number);
-  return {Verdict::Kind::kCommitted, 0, {decision.first->stamp + static_cast<uint64_t>(number)}};
-}
 
 // The precondition that a verdict is about.
 const Precondition& PreconditionOf(const Commit& commit, size_t first_operation, const Verdict& verdict) {
@@ -123,8 +48,8 @@ class Committer::Turn {
   void Answer(std::vector<Member>& members, const Decision& decision, std::chrono::microseconds wait);
   void RunAgain(std::unique_ptr<Submission> submission);
   Result<Version> RunUnderLocks(Connection& connection, Submission& submission);
-  // A wait for replicas that nobody waits for any more would go on, and keep the locks of its commits meanwhile.
-  void EndWait(int backend);
+  // A wait for replicas that was given up would go on, and keep the locks of its commits meanwhile.
+  void EndWait(const Connection& connection, const Failure& failure, Durability durability);
   // A call that failed in its middle may have left locks to the session.
   void GiveUpLocks(Connection& connection);
   // Gives the locks back; behind what in the log the commit stands.
@@ -241,7 +166,7 @@ void Committer::Turn::Decide(std::vector<Member>& members, Group& group, int mod
   const auto decision = Fly(**connection, group, durability, modes);
   if (!decision.has_value()) {
     const Failure& failure = decision.error();
-    if (failure.sent && WaitsForReplicas(durability)) EndWait((*connection)->backend());
+    EndWait(**connection, failure, durability);
     GiveUpLocks(**connection);
     const bool goes_on = (*connection)->usable();
     *connection = {};
@@ -254,14 +179,16 @@ void Committer::Turn::Decide(std::vector<Member>& members, Group& group, int mod
   decided(*decision);
 }
 
-void Committer::Turn::EndWait(int backend) {
+void Committer::Turn::EndWait(const Connection& connection, const Failure& failure, Durability durability) {
+  // With a connection the server ends what it was at, and has another process there some time.
+  if (!failure.given_up || !WaitsForReplicas(durability)) return;
   const Deadline deadline = In(kEndWait);
   auto other = committer_.servers_.Primary(Use::kOther, deadline);
   if (!other.has_value()) return;
   Params params;
-  params.Int4(backend);
+  params.Text(connection.session());
   // What became of it is not known in any case; if it cannot be done now, it ends when a replica is there again.
-  static_cast<void>((*other)->Fly(kCancelBackend, std::move(params), deadline));
+  static_cast<void>((*other)->Fly(kInterrupt, std::move(params), deadline));
 }
 
 void Committer::Turn::DecideEach(std::vector<Member>& members, int modes) {
@@ -384,7 +311,10 @@ Result<Version> Committer::Turn::RunUnderLocks(Connection& connection, Submissio
       held.KeepAllOut();
       continue;
     }
-    if (!decision.has_value()) return OutcomeOf(decision.error());
+    if (!decision.has_value()) {
+      EndWait(connection, decision.error(), commit.durability);
+      return OutcomeOf(decision.error());
+    }
     if (connection.TakeCancelledWait() || !decision->waited) return WaitBrokenOff();
     const Verdict verdict = VerdictOf(*decision, 0);
     switch (verdict.kind) {

@@ -105,6 +105,7 @@ Result<std::unique_ptr<Connection>> Connection::Open(const std::string& target,
   if (!statements.empty()) {
     const auto planned = connection->Simple(Planning(longest), deadline);
     if (!planned.has_value()) return planned.error().error;
+    if (planned->size() == 1) connection->session_ = planned->Text(0, 0);
     KVARTS_CHECK_OK(connection->Prepare(statements, deadline));
   }
   return connection;
@@ -137,8 +138,10 @@ bool Connection::Await(Deadline deadline) {
 
 Failure Connection::Lost(const char* text, bool sent) {
   usable_ = false;
-  if (PQstatus(raw_.get()) == CONNECTION_BAD) text = "the connection broke";
-  return {Error(ErrorCode::kUnavailable, text, {{"message", Trimmed(PQerrorMessage(raw_.get()))}}), "", sent};
+  const bool stands = PQstatus(raw_.get()) != CONNECTION_BAD;
+  if (!stands) text = "the connection broke";
+  return {Error(ErrorCode::kUnavailable, text, {{"message", Trimmed(PQerrorMessage(raw_.get()))}}), "", sent,
+          sent && stands};
 }
 
 Failure Connection::Refused(const PGresult* result) {

@@ -40,6 +40,8 @@ struct Failure {
   Error error;
   std::string sqlstate;  // of what the server said; empty when it said nothing
   bool sent = false;     // the server may have done it, all the same
+  // It did not answer in time, and the connection stands: it may still be at it.
+  bool given_up = false;
   // What the calls answered whose transactions had ended before: these were done.
   std::vector<Rows> ended = {};
 };
@@ -89,8 +91,8 @@ class Connection {
   // Whether the server warned, since it was asked last, that a commit did not wait for its replicas.
   bool TakeCancelledWait() { return std::exchange(cancelled_wait_, false); }
   int server_version() const { return PQserverVersion(raw_.get()); }
-  // The server's process that serves it.
-  int backend() const { return PQbackendPID(raw_.get()); }
+  // Which session of the server it is, as nothing else is or will be; empty for one that has prepared nothing.
+  const std::string& session() const { return session_; }
 
   // Writes what libpq says to the server and hears from it; null: no more.
   void Trace(FILE* file);
@@ -118,6 +120,7 @@ class Connection {
   bool usable_ = true;
   bool misplaced_ = false;
   bool cancelled_wait_ = false;
+  std::string session_;
   // Of flights by Depart.
   bool unsent_ = false;
   Rows landed_;  // of the first, whose end is not there yet

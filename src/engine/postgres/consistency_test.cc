@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <thread>
 
 #include "engine/postgres/servers.h"
@@ -23,6 +25,7 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 using test::Eventually;
 using testing::HasSubstr;
+using testing::Not;
 
 class ConsistencyTest : public testing::Test {
  protected:
@@ -47,6 +50,15 @@ class ConsistencyTest : public testing::Test {
     usleep(500'000);
   }
 
+  // By a transaction that is run under locks.
+  Result<Committed> TryToRun(const std::string& key, Durability durability) {
+    auto submission = test::RunFirst([&](View&, Commit* commit) -> Status {
+      *commit = test::MakeCommit({Mutation::Put(key, "there")});
+      commit->durability = durability;
+      return {};
+    });
+    return test::SubmitOne(*engine_, std::move(submission))->Outcome();
+  }
   Result<Committed> TryPut(const std::string& key, const std::string& value, Durability durability) {
     Commit commit = test::MakeCommit({Mutation::Put(key, value)});
     commit.durability = durability;
@@ -290,6 +302,11 @@ TEST_F(ConsistencyTest, AWaitForReplicasThatIsCutHasAnUnknownOutcome) {
     EXPECT_THAT(outcome->error().ToString(), HasSubstr(how == "pg_cancel_backend" ? "broken off" : "connection broke"));
     EXPECT_EQ(Get(how, kStrong), "there");
   }
+  // The number of the process that was ended with its connection is not the commit's any more.
+  std::ifstream log(cluster_->dir() + "/log/0-primary.log");
+  const std::string said{std::istreambuf_iterator<char>(log), {}};
+  EXPECT_THAT(said, HasSubstr("terminating connection due to administrator command"));
+  EXPECT_THAT(said, Not(HasSubstr("is not a PostgreSQL")));
   // What waits for nobody goes on.
   EXPECT_TRUE(TryPut("a", "", Durability::kSync).has_value());
 }
@@ -301,15 +318,44 @@ TEST_F(ConsistencyTest, AWaitForReplicasThatIsGivenUpLeavesNothingBehind) {
   ASSERT_TRUE(TryPut("a", "", Durability::kQuorum).has_value());
   cluster_->Do("stop 0-replica-1");
   cluster_->Do("stop 0-replica-2");
-  const auto given_up = TryPut("a", "there", Durability::kQuorum);
-  ASSERT_FALSE(given_up.has_value());
-  EXPECT_EQ(given_up.error().code(), ErrorCode::kUnknownOutcome) << given_up.error();
-  EXPECT_TRUE(
-      Eventually([&] { return Ask(0, "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") == "0"; }));
-  EXPECT_EQ(Get("a", kStrong), "there");
-  const auto after = TryPut("a", "again", Durability::kSync);
-  EXPECT_TRUE(after.has_value()) << after.error();
+  for (const bool runs : {false, true}) {
+    const auto given_up = runs ? TryToRun("a", Durability::kQuorum) : TryPut("a", "there", Durability::kQuorum);
+    ASSERT_FALSE(given_up.has_value());
+    EXPECT_EQ(given_up.error().code(), ErrorCode::kUnknownOutcome) << given_up.error();
+    EXPECT_TRUE(Eventually(
+        [&] { return Ask(0, "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") == "0"; }));
+    EXPECT_EQ(Get("a", kStrong), "there");
+    const auto after = TryPut("a", "again", Durability::kSync);
+    EXPECT_TRUE(after.has_value()) << after.error();
+  }
   EXPECT_TRUE(CommitAndWait(*engine_, test::MakeCommit({Mutation::EraseRange("a", "b")})).has_value());
+}
+
+// Another session that has the number of one that has gone is left alone.
+TEST_F(ConsistencyTest, NobodyIsInterruptedButTheSessionThatIsMeant) {
+  Open();
+  auto sleeper = Connection::Open(options_.servers[0], AllStatements(), In(seconds(10)));
+  auto other = Connection::Open(options_.servers[0], AllStatements(), In(seconds(10)));
+  ASSERT_TRUE(sleeper.has_value() && other.has_value());
+  const std::string session = (*sleeper)->session();
+  EXPECT_NE(session, (*other)->session());
+  const auto interrupt = [&](const std::string& meant) {
+    Params params;
+    params.Text(meant);
+    const auto rows = (*other)->Fly(kInterrupt, std::move(params), In(seconds(10)));
+    EXPECT_TRUE(rows.has_value()) << rows.error().error;
+    return rows.has_value() && rows->size() == 1 && rows->Bool(0, 0);
+  };
+  std::optional<bool> slept;
+  std::jthread sleeping([&] { slept = (*sleeper)->Simple("SELECT pg_sleep(60)", In(seconds(90))).has_value(); });
+  const std::string asleep = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
+  EXPECT_TRUE(Eventually([&] { return Ask(0, asleep) == "1"; }));
+  EXPECT_FALSE(interrupt(session.substr(0, session.find(' ')) + " 1600000000.000001"));
+  EXPECT_FALSE(interrupt("1" + session.substr(session.find(' '))));
+  EXPECT_EQ(Ask(0, asleep), "1");
+  EXPECT_TRUE(interrupt(session));
+  sleeping.join();
+  EXPECT_EQ(slept, false);
 }
 
 // However many wait for replicas in vain.

@@ -146,8 +146,7 @@ END $$;
 
 -- Commits, judged and applied one after the other. The operations of a commit lie together, its preconditions first.
 --   p_now      microseconds; null: this server's clock
---   p_modes    1: nobody else may write   2: nothing may be collected (it decides by a range that it has read)
---              4: locks are only tried for, since others are held already
+--   p_modes    1: nobody else may write   2: locks are only tried for, since others are held already
 --   p_epoch    of the ranges that are followed, as the caller knows them; p_touches are the operations that touch them, and
 --              p_tells, ascending, those of which somebody wants to know what they do
 --   o_op       1 absent  2 present  3 version is  4 range unchanged   |  10 put  11 erase  12 erase range  13 add
@@ -179,8 +178,6 @@ DECLARE
   v_expire bigint;
   v_writes CONSTANT boolean := 10 <= ANY (o_op);
   v_tx xid8;
-  v_floor bigint;
-  v_floor_tx xid8;
   v_epoch bigint;
   v_seen pg_snapshot;
   v_fenced_by integer;
@@ -194,14 +191,11 @@ DECLARE
 BEGIN
   IF set_config('synchronous_commit', p_sync, true) IS NULL THEN NULL; END IF;
   IF v_writes THEN v_tx := pg_current_xact_id(); END IF;
-  IF p_modes & 4 = 0 THEN
+  IF p_modes & 2 = 0 THEN
     IF p_modes & 1 = 0 THEN
       IF pg_advisory_xact_lock_shared(1262902610, 2) IS NULL THEN NULL; END IF;
     ELSE
       IF pg_advisory_xact_lock(1262902610, 2) IS NULL THEN NULL; END IF;
-    END IF;
-    IF p_modes & 2 <> 0 THEN
-      IF pg_advisory_xact_lock_shared(1262902610, 3) IS NULL THEN NULL; END IF;
     END IF;
     IF kvarts.lock_keys(p_locks) IS NULL THEN NULL; END IF;
   ELSE
@@ -210,15 +204,12 @@ BEGIN
     ELSE
       v_holds := pg_try_advisory_xact_lock(1262902610, 2);
     END IF;
-    IF p_modes & 2 <> 0 THEN
-      v_holds := v_holds AND pg_try_advisory_xact_lock_shared(1262902610, 3);
-    END IF;
     IF NOT v_holds OR NOT kvarts.try_lock_keys(p_locks) THEN
       RETURN QUERY SELECT c, 3, 0, 0::bigint FROM generate_series(1, p_commits) c;
       RETURN;
     END IF;
   END IF;
-  SELECT s.fenced_by, s.floor, s.floor_tx, s.epoch INTO v_fenced_by, v_floor, v_floor_tx, v_epoch FROM kvarts.state s;
+  SELECT s.fenced_by, s.epoch INTO v_fenced_by, v_epoch FROM kvarts.state s;
   IF v_fenced_by IS NOT NULL THEN
     RAISE EXCEPTION 'the server is not the primary any more: there is timeline %', v_fenced_by USING ERRCODE = 'KV001';
   END IF;
@@ -261,9 +252,8 @@ BEGIN
 
     WHILE i <= n AND o_commit[i] = place AND o_op[i] < 10 LOOP
       IF o_op[i] = 4 THEN
-        IF o_number[i] < v_floor THEN
-          v_holds := false;  -- what was erased since may have been collected
-        ELSIF o_snapshot[i] IS NULL THEN
+        v_seen := NULL;
+        IF o_snapshot[i] IS NULL THEN
           v_holds := NOT EXISTS (
               SELECT FROM kvarts.entry t
                WHERE (t.key, t.rest) >= (o_key[i], o_rest[i]) AND (t.key, t.rest) < (o_end[i], o_end_rest[i])
@@ -276,9 +266,7 @@ BEGIN
           v_holds := false;  -- numbers of transactions may have been given anew since
         ELSE
           v_seen := split_part(o_snapshot[i], '/', 2)::pg_snapshot;
-          -- What was collected may have been under way when the view was opened, if that was soon behind it.
-          v_holds := (o_number[i] >= v_floor + (60000000::bigint << 10) OR v_floor_tx < pg_snapshot_xmin(v_seen))
-            AND NOT EXISTS (
+          v_holds := NOT EXISTS (
               SELECT FROM kvarts.entry t
                WHERE (t.key, t.rest) >= (o_key[i], o_rest[i]) AND (t.key, t.rest) < (o_end[i], o_end_rest[i])
                  AND NOT pg_visible_in_snapshot(t.tx, v_seen))
@@ -286,6 +274,13 @@ BEGIN
               SELECT FROM kvarts.erased_range e
                WHERE e.tx >= pg_snapshot_xmin(v_seen) AND NOT pg_visible_in_snapshot(e.tx, v_seen)
                  AND (e.lo, e.lo_rest) < (o_end[i], o_end_rest[i]) AND (o_key[i], o_rest[i]) < (e.hi, e.hi_rest));
+        END IF;
+        -- What was erased since may have been collected: what is not there any more has raised the floor, for whoever looks
+        -- at that later. It may also have been under way when the view was opened, if that was soon behind it.
+        IF v_holds THEN
+          SELECT o_number[i] >= s.floor AND (v_seen IS NULL OR o_number[i] >= s.floor + (60000000::bigint << 10) OR
+                                             s.floor_tx < pg_snapshot_xmin(v_seen))
+            INTO v_holds FROM kvarts.state s;
         END IF;
         v_row_version := 0;
       ELSE
@@ -428,14 +423,16 @@ BEGIN
   RETURN v_first;
 END $$;
 
--- Takes away what has been dead since before a version. The floor is the newest of what ever went, and rises with it: who
--- decides by a range that was read before is run again. How many rows there were, or ranges if those were more.
+-- Takes away what has been dead since before a version, but for rows that somebody else is at. The floor is the newest of
+-- what ever went, and rises in the same transaction: who decides by a range that was read before is run again. How many rows
+-- there were, or ranges if those were more.
 CREATE FUNCTION kvarts.collect(p_before bigint, p_limit bigint) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_count bigint;
+  v_version bigint;
+  v_tx xid8;
 BEGIN
-  IF set_config('synchronous_commit', 'off', true) IS NULL OR set_config('lock_timeout', '500ms', true) IS NULL OR
-     pg_advisory_xact_lock(1262902610, 3) IS NULL THEN NULL; END IF;
+  IF set_config('synchronous_commit', 'off', true) IS NULL OR set_config('lock_timeout', '500ms', true) IS NULL THEN NULL; END IF;
   WITH dead AS (
     SELECT t.key, t.digest FROM kvarts.entry t
      WHERE t.expire_at > -1 - (p_before >> 10) AND t.expire_at < p_before >> 10 AND (t.expire_at < 0 OR t.bits & 16 = 0)
@@ -444,14 +441,16 @@ BEGIN
     DELETE FROM kvarts.entry t USING dead WHERE t.key = dead.key AND t.digest = dead.digest RETURNING t.version, t.tx),
   ranges AS (
     DELETE FROM kvarts.erased_range
-     WHERE ctid = ANY (ARRAY(SELECT e.ctid FROM kvarts.erased_range e WHERE e.version <= p_before LIMIT p_limit))
+     WHERE ctid = ANY (ARRAY(SELECT e.ctid FROM kvarts.erased_range e WHERE e.version <= p_before LIMIT p_limit
+                                FOR UPDATE SKIP LOCKED))
     RETURNING version, tx),
-  went AS (SELECT * FROM gone UNION ALL SELECT * FROM ranges),
-  risen AS (
-    UPDATE kvarts.state SET floor = greatest(floor, w.version), floor_tx = greatest(floor_tx, w.tx)
-      FROM (SELECT (SELECT max(version) FROM went), (SELECT tx FROM went ORDER BY tx DESC LIMIT 1)) w(version, tx)
-     WHERE w.version > floor OR w.tx > floor_tx)
-  SELECT greatest((SELECT count(*) FROM gone), (SELECT count(*) FROM ranges)) INTO v_count;
+  went AS (SELECT * FROM gone UNION ALL SELECT * FROM ranges)
+  SELECT greatest((SELECT count(*) FROM gone), (SELECT count(*) FROM ranges)),
+         (SELECT max(version) FROM went), (SELECT tx FROM went ORDER BY tx DESC LIMIT 1)
+    INTO v_count, v_version, v_tx;
+  -- Others who collect wait for this row, and hold nothing that this transaction would wait for.
+  UPDATE kvarts.state SET floor = greatest(floor, v_version), floor_tx = greatest(floor_tx, v_tx)
+   WHERE floor < v_version OR floor_tx < v_tx;
   RETURN v_count;
 END $$;
 
@@ -543,6 +542,25 @@ static_assert(std::ranges::none_of(kSteps, &std::string_view::empty), "every ver
 }  // namespace
 const std::span<const std::string_view> kSchemaSteps = kSteps;
 
+// to_regclass would answer from what the server has cached, also when somebody else has made it since.
+const char* const kFindSchema = R"sql(
+SELECT (SELECT count(*) FROM pg_class c WHERE c.relnamespace = n.oid AND c.relname = 'meta')
+  FROM pg_namespace n WHERE n.nspname = 'kvarts')sql";
+const char* const kFindSchemaVersion = "SELECT value FROM kvarts.meta WHERE name = 'schema_version'";
+const char* const kBeginToMakeSchema = "BEGIN; SELECT pg_advisory_xact_lock(1262902610, 0)";
+
+std::string MakeSchemaSql(std::string_view make, int to) {
+  return std::string(make) + "; INSERT INTO kvarts.meta VALUES ('schema_version', '" + std::to_string(to) +
+         "'), ('store', gen_random_uuid()::text); COMMIT";
+}
+
+std::string RaiseSchemaSql(std::span<const std::string_view> steps, int from, int to) {
+  std::string statements;
+  for (const std::string_view step : steps.subspan(static_cast<size_t>(from) - 1)) statements.append(step).append("; ");
+  return statements + "UPDATE kvarts.meta SET value = '" + std::to_string(to) +
+         "' WHERE name = 'schema_version'; COMMIT";
+}
+
 // Every statement of ours has an index that it is made for. A plan is kept as long as a connection, and one that was
 // made when the table was nearly empty would read all of it for ever.
 std::string Planning(std::chrono::milliseconds longest) {
@@ -554,8 +572,13 @@ std::string Planning(std::chrono::milliseconds longest) {
          "SET client_min_messages = warning;"
          // Housekeeping waits for no replica, and nobody who has left goes on waiting for locks.
          "SET synchronous_commit = local; SET client_connection_check_interval = '1s';"
+         // Where the network has gone silent, a session and its locks end within some 20 seconds.
+         "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;"
+         "SET tcp_user_timeout = '20s';"
          "SET statement_timeout = " +
-         std::to_string(longest.count());
+         std::to_string(longest.count()) +
+         // The numbers of processes are given again, and a pooler gives others.
+         "; SELECT a.pid || ' ' || extract(epoch FROM a.backend_start) FROM pg_stat_get_activity(pg_backend_pid()) a";
 }
 
 const Statement kCommit = {"kvarts_commit",
@@ -566,7 +589,6 @@ const Statement kPutAll = {"kvarts_put_all",
                            "$20)"};
 const Statement kHold = {"kvarts_hold", R"sql(
 SELECT CASE WHEN $1 & 1 = 0 THEN pg_advisory_lock_shared(1262902610, 2) ELSE pg_advisory_lock(1262902610, 2) END,
-       CASE WHEN $1 & 2 <> 0 THEN pg_advisory_lock_shared(1262902610, 3) END,
        (SELECT count(CASE WHEN h & 1 = 0 THEN pg_advisory_lock(h) ELSE pg_advisory_lock_shared(h - 1) END)
           FROM unnest($2::bigint[]) h))sql"};
 const Statement kLetGo = {"kvarts_let_go", "SELECT pg_advisory_unlock_all()"};
@@ -694,10 +716,12 @@ SELECT (SELECT life::text FROM kvarts.noting), (SELECT forgotten FROM kvarts.not
       FROM (SELECT * FROM kvarts.changed t WHERE (t.version, t.place) > ($1, $2) AND t.version <= $3
              ORDER BY t.version, t.place LIMIT 256) p) c ON c.before < $4
  ORDER BY c.version, c.place)sql"};
+const Statement kInterrupt = {"kvarts_interrupt", R"sql(
+SELECT pg_cancel_backend(a.pid) FROM pg_stat_get_activity(split_part($1::text, ' ', 1)::int) a
+ WHERE a.pid || ' ' || extract(epoch FROM a.backend_start) = $1::text)sql"};
 
 // The timeline of a primary is that of the file it writes; pg_control has it only after a checkpoint. What a replica
 // receives is shown to members of pg_read_all_stats; to others its timeline becomes known later, by what was noted.
-const Statement kCancelBackend = {"kvarts_cancel_backend", "SELECT pg_cancel_backend($1::int)"};
 
 const char* const kAskServer = R"sql(
 SELECT r.recovering, (SELECT system_identifier FROM pg_control_system()),
@@ -712,7 +736,8 @@ SELECT r.recovering, (SELECT system_identifier FROM pg_control_system()),
        CASE WHEN r.recovering
             THEN (extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000)::bigint END,
        current_setting('synchronous_standby_names'), (SELECT count(*) FROM pg_stat_replication),
-       (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum'))
+       (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')),
+       current_database(), (SELECT oid FROM pg_database WHERE datname = current_database())::bigint
   FROM (SELECT pg_is_in_recovery() OFFSET 0) r(recovering))sql";
 const char* const kAskWhetherMade = R"sql(
 SELECT EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -777,7 +802,7 @@ std::span<const Statement* const> AllStatements() {
                                       &kCommitting,
                                       &kTouched,
                                       &kChanged,
-                                      &kCancelBackend};
+                                      &kInterrupt};
   return kAll;
 }
 

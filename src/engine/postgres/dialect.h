@@ -23,6 +23,16 @@ constexpr int kSchemaVersion = 1;
 extern const std::string_view kSchema;
 extern const std::span<const std::string_view> kSchemaSteps;
 
+// A row when there is a schema of that name: 1 when it has the table that ours has. Its version. And what begins a
+// transaction that keeps out who else would make it.
+extern const char* const kFindSchema;
+extern const char* const kFindSchemaVersion;
+extern const char* const kBeginToMakeSchema;
+// What is said in that transaction, to its end, when there is none, and when there is one of version `from`: then it is
+// of version `to`.
+std::string MakeSchemaSql(std::string_view make, int to);
+std::string RaiseSchemaSql(std::span<const std::string_view> steps, int from, int to);
+
 // The SQLSTATE with which a server refuses a commit after it was fenced.
 constexpr std::string_view kFenced = "KV001";
 
@@ -88,7 +98,8 @@ extern const Statement kBacklog;
 extern const Statement kEstimate;
 extern const Statement kSizes;
 
-// Of a connection, before its statements are prepared; none may take longer than that, unless it is zero.
+// Of a connection, before its statements are prepared; none may take longer than that, unless it is zero. Answers with
+// what kInterrupt knows the session by.
 std::string Planning(std::chrono::milliseconds longest);
 
 // Ranges of which other processes shall note what they touch, or all that they change there, for a time; and takes
@@ -108,8 +119,8 @@ extern const Statement kTouched;
 // A page of what was changed behind a place up to a version, of about so many bytes, with the life that it is of, and
 // the version up to which something was forgotten: one row without a change when there is none.
 extern const Statement kChanged;
-// Ends what a session is at, such as its wait for replicas.
-extern const Statement kCancelBackend;
+// Ends what a session is at, such as its wait for replicas, if it is still there: whether it was.
+extern const Statement kInterrupt;
 
 // What is asked of a server to know its role and state, sent as it is: nothing need be there yet.
 extern const char* const kAskServer;

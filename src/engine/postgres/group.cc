@@ -125,7 +125,6 @@ void Locks::Add(const Commit& commit) {
 }
 
 void Locks::AddRead(const KeyRange& range) {
-  modes |= kRangeReaders;
   for (const size_t bytes : kAreas) {
     const BytesView area = BytesView(range.start).substr(0, bytes);
     if (area.size() < bytes || !KeyRange::Prefix(area).Contains(range)) continue;
@@ -321,7 +320,7 @@ std::optional<Group::LastPuts> Group::PutsAlone(const KnownFollowed::Known& foll
   }
   for (const Commit* commit : commits_) {
     for (const Precondition& precondition : commit->preconditions) {
-      if (last.contains(precondition.key)) return {};
+      if (precondition.kind == Precondition::Kind::kRangeUnchanged || last.contains(precondition.key)) return {};
     }
   }
   return last;

@@ -67,9 +67,8 @@ class KnownFollowed {
 // writes a key shares its areas with other writers; who decides by a range has the smallest area around it alone, until
 // its commit is seen. Otherwise others could see a write into the range and not yet the commit that came before it.
 struct Locks {
-  static constexpr int kAllWriters = 1;    // nobody else may write: a range is erased, or one without an area was read
-  static constexpr int kRangeReaders = 2;  // nothing is collected meanwhile
-  static constexpr int kTryOnly = 4;
+  static constexpr int kAllWriters = 1;  // nobody else may write: a range is erased, or one without an area was read
+  static constexpr int kTryOnly = 2;
 
   int modes = 0;
   // Ascending, each once. The lowest bit is set where others may have it, too.

@@ -112,6 +112,7 @@ Status PostgresEngine::BringUp(const Servers::Found& primary, Deadline deadline)
     return Error(ErrorCode::kUnavailable, "an empty database is begun only when all servers answer",
                  {{"servers", primary.servers}});
   }
+  if (none && primary.stranger) return *primary.stranger;
   constexpr std::chrono::hours kMostForALargeStore(12);
   return MakeSchema(primary.target, CurrentSchema(), none ? deadline : In(kMostForALargeStore));
 }

@@ -11,16 +11,12 @@ Status Did(const std::expected<Rows, Failure>& outcome) {
 }
 
 Result<int> FoundVersion(Connection& connection, Deadline deadline) {
-  // to_regclass would answer from what the server has cached, also when somebody else has made it since.
-  const auto there = connection.Simple(
-      "SELECT (SELECT count(*) FROM pg_class c WHERE c.relnamespace = n.oid AND c.relname = 'meta')"
-      " FROM pg_namespace n WHERE n.nspname = 'kvarts'",
-      deadline);
+  const auto there = connection.Simple(kFindSchema, deadline);
   if (!there.has_value()) return there.error().error;
   if (there->size() == 0) return 0;
   int version = 0;
   if (there->Text(0, 0) == "1") {
-    const auto found = connection.Simple("SELECT value FROM kvarts.meta WHERE name = 'schema_version'", deadline);
+    const auto found = connection.Simple(kFindSchemaVersion, deadline);
     if (!found.has_value()) return found.error().error;
     if (found->size() == 1) {
       const BytesView text = found->Text(0, 0);
@@ -39,16 +35,8 @@ Status Check(int version, const Schema& schema) {
 
 // What has to be said to get from the version that is there to ours.
 std::string StatementsFrom(int version, const Schema& schema) {
-  const std::string ours = std::to_string(schema.version());
-  if (version == 0) {
-    return std::string(schema.make) + "; INSERT INTO kvarts.meta VALUES ('schema_version', '" + ours +
-           "'), ('store', gen_random_uuid()::text); COMMIT";
-  }
-  std::string statements;
-  for (const std::string_view step : schema.steps.subspan(static_cast<size_t>(version) - 1)) {
-    statements.append(step).append("; ");
-  }
-  return statements + "UPDATE kvarts.meta SET value = '" + ours + "' WHERE name = 'schema_version'; COMMIT";
+  return version == 0 ? MakeSchemaSql(schema.make, schema.version())
+                      : RaiseSchemaSql(schema.steps, version, schema.version());
 }
 
 }  // namespace
@@ -59,7 +47,7 @@ Status MakeSchema(const std::string& target, const Schema& schema, Deadline dead
   KVARTS_TRY(const auto connection, Connection::Open(target, {}, deadline));
   KVARTS_TRY(int version, FoundVersion(*connection, deadline));
   if (version >= schema.version()) return Check(version, schema);
-  KVARTS_CHECK_OK(Did(connection->Simple("BEGIN; SELECT pg_advisory_xact_lock(1262902610, 0)", deadline)));
+  KVARTS_CHECK_OK(Did(connection->Simple(kBeginToMakeSchema, deadline)));
   KVARTS_TRY(version, FoundVersion(*connection, deadline));  // somebody else may have been first
   if (version >= schema.version()) return Check(version, schema);
   return Did(connection->Simple(StatementsFrom(version, schema), deadline));

@@ -14,7 +14,20 @@ Number NumberIn(BytesView text) {
 }
 
 Status ReadServer(const Rows& rows, Observation* seen) {
-  enum { kInRecovery, kSystemId, kStarted, kTimeline, kFlushed, kReplayed, kAge, kSetting, kStandbys, kWaitedFor };
+  enum {
+    kInRecovery,
+    kSystemId,
+    kStarted,
+    kTimeline,
+    kFlushed,
+    kReplayed,
+    kAge,
+    kSetting,
+    kStandbys,
+    kWaitedFor,
+    kDatabase,
+    kDatabaseId
+  };
   if (rows.size() != 1 || rows.IsNull(0, kTimeline) || rows.IsNull(0, kReplayed)) {
     return Error(ErrorCode::kUnavailable, "the server does not know yet where it is");
   }
@@ -30,6 +43,8 @@ Status ReadServer(const Rows& rows, Observation* seen) {
   seen->synchronous_standbys = rows.Text(0, kSetting);
   seen->standbys = NumberIn<int>(rows.Text(0, kStandbys));
   seen->waited_for = NumberIn<int>(rows.Text(0, kWaitedFor));
+  seen->database = rows.Text(0, kDatabase);
+  seen->database_id = NumberIn<uint32_t>(rows.Text(0, kDatabaseId));
   return {};
 }
 

@@ -26,6 +26,8 @@ struct Observation {
   std::string synchronous_standbys;  // the setting
   int standbys = 0;                  // that are connected
   int waited_for = 0;                // of them, those whose answer a commit may count
+  std::string database;
+  uint32_t database_id = 0;  // on a replica as on its primary
   // Of the database: nothing before the schema is made, and nothing but the version of one that we do not know.
   int schema_version = 0;
   std::string store_id;

@@ -71,7 +71,7 @@ Result<Servers::Found> Servers::Start(Deadline deadline) {
   const auto primary = state_.primary();
   if (!primary) return state_.NoPrimary();
   return Found{servers_[*primary]->target, state_[*primary].seen->schema_version, state_.AllAnswer(),
-               state_.Described()};
+               state_.Described(), state_.Stranger()};
 }
 
 void Servers::ProbeLoop(Server& server) {

@@ -59,7 +59,8 @@ class Servers {
     std::string target;
     int schema_version;  // 0: there is none
     bool all_answer;
-    std::string servers;  // each with what is known of it
+    std::string servers;                 // each with what is known of it
+    std::optional<Error> stranger = {};  // a server that is none of this shard
   };
   // Begins to ask, and waits for the primary; when there is no schema, for all others too. `unavailable` says what is
   // wrong with each server. Writes nothing.

@@ -299,6 +299,21 @@ TEST_F(ServersTest, AnotherClustersDataAreRefused) {
   EXPECT_EQ(Order(other.targets().front(), "SELECT to_regclass('kvarts.meta') IS NULL"), "t");
 }
 
+TEST_F(ServersTest, AReplicaThatNamesAnotherDatabaseIsRefused) {
+  primary_ = primary();
+  options_.servers[1] += " dbname=postgres";
+  // Nothing is begun with such a list, and what there is goes on without that server. (A replica may need a moment to
+  // hear of the database.)
+  Refused("the entry of the server names another database than the primary's (database=postgres, expected=" + name_,
+          ErrorCode::kUnavailable, seconds(10));
+  EXPECT_EQ(Order(primary(), "SELECT to_regnamespace('kvarts') IS NULL"), "t");
+  MakeTheSchema();
+  ASSERT_TRUE(Start().has_value());
+  EXPECT_TRUE(Eventually([&] { return servers_->Stats()[1].problem.contains("names another database"); }));
+  EXPECT_EQ(servers_->Stats()[1].role, ServerRole::kRefused);
+  EXPECT_TRUE(Eventually([&] { return servers_->Stats()[2].role == ServerRole::kReplica; }));
+}
+
 TEST_F(ServersTest, ASchemaFromTheFutureIsRefused) {
   primary_ = primary();
   EXPECT_EQ(Order(primary(),

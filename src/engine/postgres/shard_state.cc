@@ -102,7 +102,13 @@ std::optional<Error> ShardState::RefusalOf(const Server& server) const {
                  {{"schema_version", std::to_string(seen.schema_version)}, {"known", std::to_string(kSchemaVersion)}});
   }
   const auto primary = std::ranges::find(servers_, ServerRole::kPrimary, &Server::role);
-  if (primary == servers_.end() || &*primary == &server || seen.store_id.empty()) return std::nullopt;
+  if (primary == servers_.end() || &*primary == &server) return std::nullopt;
+  // It may hold nothing, so that no store tells.
+  if (primary->seen->database_id != seen.database_id) {
+    return Error(ErrorCode::kUnavailable, "the entry of the server names another database than the primary's",
+                 {{"database", seen.database}, {"expected", primary->seen->database}});
+  }
+  if (seen.store_id.empty()) return std::nullopt;
   if (primary->seen->store_id.empty() || primary->seen->store_id == seen.store_id) return std::nullopt;
   return Error(ErrorCode::kUnavailable, "the server has another database's data",
                {{"store", seen.store_id}, {"expected", primary->seen->store_id}});
@@ -172,6 +178,16 @@ bool ShardState::AllAnswer() const {
 
 bool ShardState::AnyRefused() const {
   return std::ranges::any_of(servers_, [](const Server& server) { return server.refusal.has_value(); });
+}
+
+std::optional<Error> ShardState::Stranger() const {
+  for (const Server& server : servers_) {
+    const auto refusal = server.seen ? RefusalOf(server) : std::nullopt;
+    if (!refusal) continue;
+    return Error(ErrorCode::kUnavailable, "a server of the list is not of this shard",
+                 {{"server", server.name}, {"cause", refusal->ToString()}});
+  }
+  return std::nullopt;
 }
 
 bool ShardState::MayRead(size_t index, std::optional<milliseconds> max_lag) const {

@@ -60,6 +60,8 @@ class ShardState {
   bool AllAsked() const;
   bool AllAnswer() const;
   bool AnyRefused() const;
+  // Why one of those that answer is none of this shard, if there is such a one.
+  std::optional<Error> Stranger() const;
   // Whether it answers, is a replica with our data, and lags no more than that.
   bool MayRead(size_t server, std::optional<std::chrono::milliseconds> max_lag) const;
   Duty DutyOf(size_t server) const;

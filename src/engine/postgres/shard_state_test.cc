@@ -132,6 +132,29 @@ TEST_F(ShardStateTest, AnotherDatabaseOfTheClusterIsRefused) {
   EXPECT_FALSE(state_.MayRead(2, std::nullopt));
 }
 
+// An empty one, too: what its entry names is not what the primary's names.
+TEST_F(ShardStateTest, AnEmptyDatabaseOfTheClusterIsRefused) {
+  Observation primary = Primary();
+  primary.store_id = "one";
+  primary.database = "kvarts";
+  primary.database_id = 100;
+  Observation empty = Replica();
+  empty.schema_version = 0;
+  empty.database = "kvrats";
+  empty.database_id = 101;
+  Observation behind = Replica();  // has the database, and not yet what is in it
+  behind.schema_version = 0;
+  behind.database_id = 100;
+  Begin(primary, behind, empty);
+  state_.Answered(2, empty);
+  EXPECT_EQ(state_.primary(), 0);
+  EXPECT_EQ(Problem(1), "");
+  EXPECT_NE(Problem(2).find("another database than the primary's (database=kvrats, expected=kvarts)"),
+            std::string::npos)
+      << Problem(2);
+  ASSERT_TRUE(state_.Stranger());
+}
+
 TEST_F(ShardStateTest, ASchemaFromTheFutureIsRefused) {
   Observation later = Primary();
   later.schema_version = kSchemaVersion + 1;
