@@ -1,5 +1,9 @@
 // What the commit thread may spend on one commit while all others wait, what it keeps afterwards, and what a small
 // memory budget leaves room for.
+#include <fmt/format.h>
+
+#include <fstream>
+
 #include "fault/fault_test_base.h"
 
 namespace kvarts::test {
@@ -82,6 +86,40 @@ TEST_F(BudgetTest, HotValuesArePartOfASmallMemoryBudget) {
   ASSERT_TRUE(stats) << stats.error();
   EXPECT_LE(stats->hot_values.capacity + stats->block_cache_capacity, options.memory_budget);
   EXPECT_EQ(stats->memory_budget_bytes, options.memory_budget);
+}
+
+// Bytes that this process has read from files.
+uint64_t ReadBytes() {
+  std::ifstream io("/proc/self/io");
+  std::string name;
+  uint64_t bytes = 0;
+  io >> name >> bytes;
+  EXPECT_EQ(name, "rchar:");
+  return bytes;
+}
+
+// The filter of a file of a million small keys is larger than a shard of the cache.
+TEST_F(BudgetTest, KeysThatAreNotThereAreNotLookedForInFilesOverAndOver) {
+  options.memory_budget = 40 << 20;
+  options.hot_cache_bytes = 0;
+  Open();
+  constexpr int kKeys = 1'000'000;
+  constexpr int kTogether = 10'000;
+  const auto key = [](int number) { return fmt::format("{:07}", number); };
+  for (int from = 0; from < kKeys; from += kTogether) {
+    std::vector<Mutation> puts;
+    for (int i = from; i < from + kTogether; ++i) puts.push_back(Mutation::Put(key(i), ""));
+    ASSERT_TRUE(Commit(std::move(puts), Durability::kNone));
+  }
+  ASSERT_TRUE(engine().Compact(KeyRange::All()));
+  constexpr int kGets = 500;
+  const auto get_all = [&] {
+    for (int i = 0; i < kGets; ++i) ASSERT_EQ(Value(key(i * (kKeys / kGets)) + "x"), "absent");
+  };
+  get_all();
+  const uint64_t before = ReadBytes();
+  get_all();
+  EXPECT_LT((ReadBytes() - before) / kGets, 32 << 10);
 }
 
 }  // namespace

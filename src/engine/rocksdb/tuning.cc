@@ -30,6 +30,11 @@ rocksdb::BlockBasedTableOptions TableOptions(const SharedTuning& shared) {
   table.cache_index_and_filter_blocks = true;
   table.cache_index_and_filter_blocks_with_high_priority = true;
   table.pin_l0_filter_and_index_blocks_in_cache = true;
+  // In pieces: the filter of a file of small entries, whole, is larger than a shard of the cache, and would be read
+  // from the file for every get.
+  table.partition_filters = true;
+  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table.metadata_block_size = 8 << 10;
   table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
   return table;
 }
