@@ -16,6 +16,7 @@ constexpr size_t kScanAhead = 200;
 struct Reading {
   const TableInfo& table;
   const TableIndex* index = nullptr;  // null: the rows themselves
+  bool follows = false;               // entries to their rows
   const std::optional<Condition>& filter;
   const std::optional<Projection>& projection;
   size_t limit;
@@ -23,6 +24,25 @@ struct Reading {
   size_t max_examined;
   uint64_t max_skipped;
 };
+
+// Whether entries hold all that rows have under a path. Of a list they may hold some elements, at other places.
+bool Hold(const Projection& included, const DocumentPath& path) {
+  const auto is_name = [](const DocumentPath::Step& step) { return step.kind == DocumentPath::Step::Kind::kName; };
+  return std::ranges::any_of(included.paths(), [&](const DocumentPath& held) {
+    return std::ranges::all_of(held.steps(), is_name) && held.steps().size() <= path.steps().size() &&
+           std::equal(held.steps().begin(), held.steps().end(), path.steps().begin());
+  });
+}
+
+// Whether a query by the index has to read the rows: its entries hold keys alone, or less than what was asked for.
+bool FollowsEntries(const TableIndex& index, const std::optional<Condition>& filter,
+                    const std::optional<Projection>& projection) {
+  if (index.spec.included.kind != Included::Kind::kSome) return index.spec.included.kind == Included::Kind::kKey;
+  std::vector<DocumentPath> asked;
+  if (projection) asked = projection->paths();
+  if (filter) filter->CollectPaths(&asked);
+  return !std::ranges::all_of(asked, [&](const DocumentPath& path) { return Hold(*index.included, path); });
+}
 
 // What is left of a range of which a scan has found nothing but tombstones, and given up; nothing when nothing is.
 Result<std::optional<KeyRange>> RestOf(const Error& given_up, KeyRange range, bool reverse) {
@@ -95,9 +115,7 @@ class Reader {
 
   // Takes entries until the page is full; how many that were.
   Result<size_t> Take(const ScanPage& entries) {
-    if (reading_.index != nullptr && reading_.index->spec.included.kind == Included::Kind::kKey) {
-      return TakeRowsOf(entries);
-    }
+    if (reading_.follows) return TakeRowsOf(entries);
     for (size_t i = 0; i < entries.size(); ++i) {
       if (i != 0 && (page_->rows.size() >= reading_.limit || bytes_ >= reading_.max_bytes)) return i;
       KVARTS_TRY(const FoundRow row, Open(entries[i]));
@@ -113,7 +131,7 @@ class Reader {
     return FoundRow{entry.header.version, entry.header.expiry, opened.included, {}};
   }
 
-  // Entries that hold keys alone lead to their rows, which are read together.
+  // Entries lead to their rows, which are read together.
   Result<size_t> TakeRowsOf(const ScanPage& entries) {
     std::vector<KeyBuffer> keys;
     keys.reserve(entries.size());
@@ -232,6 +250,7 @@ Result<Planned> Plan(const TableInfo& table, const RowQuery& query, const Limits
                .cursor = {}};
   if (!query.index.empty()) {
     KVARTS_TRY(plan.reading.index, ReadableIndex(table, query.index));
+    plan.reading.follows = FollowsEntries(*plan.reading.index, query.filter, query.projection);
   }
   KVARTS_TRY(plan.cursor.range, RangeOf(table, plan.reading.index, query));
   plan.cursor.reverse = query.reverse;

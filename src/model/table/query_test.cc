@@ -137,6 +137,39 @@ TEST_P(QueryTest, AnIndexOnNormalisedValuesIsAskedByAnySpelling) {
   EXPECT_THAT(FieldOf("events", query, "name"), ElementsAre(R"("ÄRGER")"));
 }
 
+// Whatever entries hold, what is asked of a row is answered as of the row.
+TEST_P(QueryTest, AnIndexThatCoversAnswersLikeOneThatDoesNot) {
+  MustCreate("covered", R"({"key": {"partition": ["id"]}, "indexes": [
+      {"name": "keys", "partition": ["city"], "sort": ["name"]},
+      {"name": "some", "partition": ["city"], "sort": ["name"], "include": ["age", "lines[1].n", "home.street"]}]})");
+  MustPut("covered", R"({"id": "1", "city": "L", "name": "Ada", "age": 40, "size": 1, "lines": [{"n": 1}, {"n": 2}],
+                         "home": {"street": "s", "no": 1}})");
+  MustPut("covered", R"({"id": "2", "city": "L", "name": "Bob", "age": 50, "size": 2, "lines": [{"n": 3}, {"n": 4}],
+                         "home": {"street": "s", "no": 2}})");
+  const auto found = [&](const char* index, const char* filter, const char* field) {
+    RowQuery query = Of(R"({"city": "L"})", index);
+    if (*filter != '\0') query.filter = Condition::Parse(filter).value();
+    if (*field != '\0') {
+      const std::vector<std::string> paths = {field};
+      query.projection = Projection::Parse(paths).value();
+    }
+    const auto page = Ask("covered", query);
+    EXPECT_TRUE(page) << page.error();
+    std::string text;
+    for (const FoundRow& row : page->rows) text += DocumentToJson(DocumentView(row.document));
+    return text;
+  };
+  for (const char* filter :
+       {"", R"(city = "L")", R"(name = "Bob")", "id = \"1\"", "age > 40", "size = 1", "lines[1].n = 2", "home.no = 2",
+        R"(home.street = "s")", "exists(home)", "not exists(size)"}) {
+    for (const char* field : {"id", "city", "name", "age", "size", "lines", "lines[1].n", "home", "home.street"}) {
+      EXPECT_EQ(found("some", filter, field), found("keys", filter, field)) << filter << " " << field;
+    }
+  }
+  EXPECT_EQ(found("some", R"(name = "Bob")", ""),
+            R"({"id":"2","age":50,"city":"L","home":{"street":"s"},"name":"Bob","lines":[{"n":4}]})");
+}
+
 TEST_P(QueryTest, PagesGoOnExactlyWhateverIsWritten) {
   for (int at = 0; at < 20; at += 2) PutEvent(at);
   RowQuery query = Of(R"({"kind": "a"})", "by_kind");

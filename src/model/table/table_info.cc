@@ -36,7 +36,7 @@ TableInfo::TableInfo(Stored stored, BytesView catalog_key, Version version, Vers
     index.prefix = IndexPrefix(stored_.number, index.number).view();
     if (index.spec.included.kind == Included::Kind::kSome) {
       // That it can be made was seen to when the index was declared.
-      index.included = *IncludedFields(index.spec.included, stored_.spec.key);
+      index.included = *IncludedFields(index.spec, stored_.spec.key);
     }
     if (index.maintained()) has_indexes_ = true;
   }

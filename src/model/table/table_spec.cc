@@ -348,11 +348,18 @@ Status CheckCatalogName(std::string_view name) {
                {{"name", Escaped(name)}});
 }
 
-Result<Projection> IncludedFields(const Included& included, const KeySpec& key) {
-  std::vector<DocumentPath> paths = included.paths;
+Result<Projection> IncludedFields(const IndexSpec& index, const KeySpec& key) {
+  std::vector<DocumentPath> paths = index.included.paths;
   for (size_t i = 0; i < key.size(); ++i) {
     KVARTS_TRY(DocumentPath field, DocumentPath::Of({{DocumentPath::Step::Kind::kName, key[i].name}}));
     if (std::ranges::find(paths, field) == paths.end()) paths.push_back(std::move(field));
+  }
+  for (const auto* const fields : {&index.partition, &index.sort}) {
+    for (const IndexField& field : *fields) {
+      // What is there already may have it, or a part of it.
+      const auto is_apart = [&](const DocumentPath& path) { return CheckApart(path, field.path).has_value(); };
+      if (!field.path.HasEach() && std::ranges::all_of(paths, is_apart)) paths.push_back(field.path);
+    }
   }
   return Projection::Of(std::move(paths));
 }
@@ -375,7 +382,7 @@ Status CheckIndexSpec(const IndexSpec& index, const KeySpec& key) {
     }
   }
   if (each > 1) return refused("an index has entries for the elements of one list at most");
-  if (index.included.kind == Included::Kind::kSome) KVARTS_CHECK_OK(IncludedFields(index.included, key));
+  if (index.included.kind == Included::Kind::kSome) KVARTS_CHECK_OK(IncludedFields(index, key));
   return {};
 }
 

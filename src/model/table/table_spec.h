@@ -38,7 +38,7 @@ struct IndexField {
 struct Included {
   enum class Kind : uint8_t { kKey, kAll, kSome };
   Kind kind = Kind::kKey;
-  std::vector<DocumentPath> paths = {};  // of kSome; the fields of the row's key are there in any case
+  std::vector<DocumentPath> paths = {};  // of kSome; the fields of the index and of the row's key are there in any case
 
   friend bool operator==(const Included&, const Included&) = default;
 };
@@ -117,8 +117,9 @@ void WriteIndexSpec(const IndexSpec& spec, JsonWriter* json);
 inline constexpr size_t kMaxCatalogNameBytes = 255;
 Status CheckCatalogName(std::string_view name);
 
-// The fields that entries of an index hold, of Included::Kind::kSome: what was named, and the fields of the row's key.
-Result<Projection> IncludedFields(const Included& included, const KeySpec& key);
+// The fields that entries of an index hold, of Included::Kind::kSome: what was named, the fields of the row's key, and
+// those of the index as the row has them, but for those of each element of a list.
+Result<Projection> IncludedFields(const IndexSpec& index, const KeySpec& key);
 
 // That the declaration makes sense as a whole: `invalid_argument` with what does not.
 Status CheckTableSpec(const TableSpec& spec);
