@@ -1,0 +1,85 @@
+#include "net/resp/reply_writer.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace kvarts::resp {
+
+ReplyWriter& ReplyWriter::Head(char type, uint64_t size) {
+  std::array<char, 24> line;
+  line[0] = type;
+  char* const end = std::to_chars(line.data() + 1, line.data() + line.size(), size).ptr;
+  end[0] = '\r';
+  end[1] = '\n';
+  out_.append(line.data(), static_cast<size_t>(end + 2 - line.data()));
+  return *this;
+}
+
+ReplyWriter& ReplyWriter::Line(char type, std::string_view text) {
+  out_.push_back(type);
+  out_.append(text).append("\r\n");
+  return *this;
+}
+
+ReplyWriter& ReplyWriter::Simple(std::string_view text) { return Line('+', text); }
+
+ReplyWriter& ReplyWriter::Error(std::string_view text) {
+  const size_t begin = out_.size() + 1;
+  Line('-', text);
+  for (size_t i = begin; i < begin + text.size(); ++i) {
+    if (out_[i] == '\r' || out_[i] == '\n') out_[i] = ' ';
+  }
+  return *this;
+}
+
+ReplyWriter& ReplyWriter::Int(int64_t number) {
+  if (number >= 0) return Head(':', static_cast<uint64_t>(number));
+  return Line(':', fmt::format_int(number).c_str());
+}
+
+ReplyWriter& ReplyWriter::Bulk(BytesView bytes) {
+  Head('$', bytes.size());
+  out_.append(bytes).append("\r\n");
+  return *this;
+}
+
+ReplyWriter& ReplyWriter::Null() {
+  out_.append(version_ == 2 ? "$-1\r\n" : "_\r\n");
+  return *this;
+}
+
+ReplyWriter& ReplyWriter::NullArray() {
+  out_.append(version_ == 2 ? "*-1\r\n" : "_\r\n");
+  return *this;
+}
+
+ReplyWriter& ReplyWriter::Bool(bool value) {
+  if (version_ == 2) return Int(value ? 1 : 0);
+  return Line('#', value ? "t" : "f");
+}
+
+ReplyWriter& ReplyWriter::Double(double number) {
+  std::string text;
+  if (std::isinf(number)) {
+    text = number > 0 ? "inf" : "-inf";
+  } else {
+    text = fmt::format("{:.17g}", number);
+  }
+  return version_ == 2 ? Bulk(text) : Line(',', text);
+}
+
+ReplyWriter& ReplyWriter::Verbatim(std::string_view format, BytesView text) {
+  if (version_ == 2) return Bulk(text);
+  Head('=', format.size() + 1 + text.size());
+  out_.append(format).append(":").append(text).append("\r\n");
+  return *this;
+}
+
+ReplyWriter& ReplyWriter::BigNumber(std::string_view digits) {
+  return version_ == 2 ? Bulk(digits) : Line('(', digits);
+}
+
+}  // namespace kvarts::resp
