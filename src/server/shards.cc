@@ -8,9 +8,15 @@ Result<std::vector<Shard>> ReadShards(const std::string& path) {
   constexpr std::string_view kPrefix = "shard.";
   constexpr std::string_view kSuffix = ".servers";
   KVARTS_TRY(const std::string text, ReadConfigFile(path));
-  KVARTS_TRY(const std::vector<TomlItem> items, ParseToml(text));
+  const Result<std::vector<TomlItem>> items = ParseToml(text);
+  if (!items.has_value()) {
+    const Error& error = items.error();
+    return Error(
+        error.code(), "the file of shards is not TOML",
+        {{"path", path}, {"line", std::string(error.field("line"))}, {"cause", std::string(error.field("cause"))}});
+  }
   std::vector<Shard> shards;
-  for (const TomlItem& item : items) {
+  for (const TomlItem& item : *items) {
     const std::string_view name = item.name;
     const bool good = name.starts_with(kPrefix) && name.ends_with(kSuffix) &&
                       name.size() > kPrefix.size() + kSuffix.size() && item.kind == TomlItem::Kind::kList &&

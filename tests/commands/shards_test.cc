@@ -163,6 +163,11 @@ TEST(ShardsFile, ThatNamesNoDatabaseIsRefused) {
   EXPECT_THAT(refusal("[shard.0]\nservers = [\"host=a\"]\n[shard.1]\nservers = [\"host=b\"]\n"),
               HasSubstr("the postgres engine takes one shard: " + temp / "shards.toml"));
   EXPECT_THAT(refusal("engine = 1\n"), HasSubstr("a file of shards has sections"));
+  EXPECT_THAT(refusal("\n[shard.0\n"),
+              AllOf(HasSubstr("the file of shards is not TOML: " + temp / "shards.toml"), HasSubstr("line 2")));
+  EXPECT_THAT(refusal("[shard.0]\nservers = [\"host=127.0.0.1\", \"secret\"]\n"),
+              AllOf(HasSubstr("libpq cannot read how to reach a server"), HasSubstr("the 2. of the list"),
+                    HasSubstr("in connection info string")));
   // Nobody listens at this port.
   EXPECT_THAT(refusal("[shard.0]\nservers = [\"host=127.0.0.1 port=1 dbname=x connect_timeout=1\"]\n"),
               HasSubstr("Connection refused"));

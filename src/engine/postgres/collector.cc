@@ -49,7 +49,14 @@ void Collector::Loop(const std::stop_token& stop) {
   const auto sleep = [&](std::chrono::milliseconds time) { never.wait_for(lock, stop, time, [] { return false; }); };
   while (!stop.stop_requested()) {
     sleep(shared_.options.collect_interval);
+    // What there is to do, and now and then what is left of it: a large backlog takes long.
+    std::chrono::steady_clock::time_point counted = {};
     while (!stop.stop_requested()) {
+      const auto now = std::chrono::steady_clock::now();
+      if (now - counted >= shared_.options.collect_interval) {
+        IgnoreError(CountBacklog());
+        counted = now;
+      }
       const Result<int64_t> taken = Batch();
       if (!taken.has_value()) break;  // the server is gone, or has no time; later, then
       collected_.fetch_add(static_cast<uint64_t>(*taken), std::memory_order_relaxed);

@@ -37,12 +37,12 @@ class CollectorTest : public testing::Test {
     engine_ = Open();
   }
 
-  std::unique_ptr<Engine> Open(std::shared_ptr<Clock> clock = nullptr) {
+  std::unique_ptr<Engine> Open(std::shared_ptr<Clock> clock = nullptr, milliseconds pause = milliseconds(1)) {
     PostgresOptions options;
     options.servers = {database_->target()};
     options.clock = clock == nullptr ? clock_ : std::move(clock);
     options.collect_batch = kBatch;
-    options.collect_pause = milliseconds(1);
+    options.collect_pause = pause;
     options.collect_interval = milliseconds(5);
     auto opened = OpenPostgresEngine(std::move(options));
     if (!opened) throw std::runtime_error(opened.error().ToString());
@@ -126,6 +126,17 @@ TEST_F(CollectorTest, TellsWhatItHasNotComeTo) {
   other.reset();
   EXPECT_TRUE(Eventually([&] { return Rows() == 0 && engine_->Stats()->collect_backlog == 0; }));
   EXPECT_EQ(engine_->Stats()->expired_dropped, 3u);
+}
+
+TEST_F(CollectorTest, TellsWhatIsLeftWhileItIsAtWork) {
+  engine_ = nullptr;
+  engine_ = Open(nullptr, std::chrono::hours(1));
+  std::vector<Mutation> erases;
+  for (int i = 0; i < 35; ++i) erases.push_back(Mutation::Erase("k" + std::to_string(i)));
+  Must(std::move(erases));
+  LetGo();
+  EXPECT_TRUE(Eventually([&] { return Rows() == 25; }));
+  EXPECT_EQ(engine_->Stats()->collect_backlog, 35u);
 }
 
 TEST_F(CollectorTest, OfSeveralProcessesTakeEachRowOnce) {

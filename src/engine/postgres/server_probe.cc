@@ -111,10 +111,11 @@ Result<std::string> ServerName(const std::string& target) {
   char* problem = nullptr;
   PQconninfoOption* const options = PQconninfoParse(target.c_str(), &problem);
   if (options == nullptr) {
-    Error error(ErrorCode::kInvalidArgument, "libpq cannot read how to reach a server",
-                {{"message", problem == nullptr ? "" : problem}});
+    std::string message = problem == nullptr ? "" : problem;
     PQfreemem(problem);
-    return error;
+    while (message.ends_with('\n')) message.pop_back();
+    return Error(ErrorCode::kInvalidArgument, "libpq cannot read how to reach a server",
+                 {{"message", std::move(message)}});
   }
   std::string host;
   std::string port = "5432";

@@ -60,7 +60,14 @@ Servers::~Servers() {
 }
 
 Result<Servers::Found> Servers::Start(Deadline deadline) {
-  for (const auto& server : servers_) KVARTS_CHECK_OK(ServerName(server->target));
+  for (const auto& server : servers_) {
+    const auto name = ServerName(server->target);
+    if (name.has_value()) continue;
+    // Not the target itself, which may have a password in it.
+    return Error(name.error().code(), "libpq cannot read how to reach a server",
+                 {{"server", "the " + std::to_string(server->index + 1) + ". of the list"},
+                  {"message", std::string(name.error().field("message"))}});
+  }
   for (const auto& server : servers_) server->prober = std::jthread([this, &server = *server] { ProbeLoop(server); });
   std::unique_lock lock(mutex_);
   changed_.wait_until(lock, deadline, [this] {
