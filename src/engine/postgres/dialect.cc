@@ -572,7 +572,8 @@ std::string Planning(std::chrono::milliseconds longest) {
          "SET client_min_messages = warning;"
          // Housekeeping waits for no replica, and nobody who has left goes on waiting for locks.
          "SET synchronous_commit = local; SET client_connection_check_interval = '1s';"
-         // Where the network has gone silent, a session and its locks end within some 20 seconds.
+         // Where the network has gone silent, a session and its locks end within some 20 seconds; but not one that
+         // waits for replicas, which looks at no connection meanwhile.
          "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;"
          "SET tcp_user_timeout = '20s';"
          "SET statement_timeout = " +
@@ -719,6 +720,14 @@ SELECT (SELECT life::text FROM kvarts.noting), (SELECT forgotten FROM kvarts.not
 const Statement kInterrupt = {"kvarts_interrupt", R"sql(
 SELECT pg_cancel_backend(a.pid) FROM pg_stat_get_activity(split_part($1::text, ' ', 1)::int) a
  WHERE a.pid || ' ' || extract(epoch FROM a.backend_start) = $1::text)sql"};
+// A commit has the fence as long as it waits, and nobody else has it.
+const Statement kInterruptLeft = {"kvarts_interrupt_left", R"sql(
+SELECT count(pg_cancel_backend(a.pid))
+  FROM pg_locks l CROSS JOIN pg_stat_get_activity(l.pid) a
+ WHERE l.granted AND l.locktype = 'advisory' AND l.classid = 1262902610 AND l.objid = 2 AND l.objsubid = 2
+   AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+   AND a.pid = l.pid AND a.wait_event = 'SyncRep'
+   AND a.query_start < clock_timestamp() - $1::bigint * interval '1 microsecond')sql"};
 
 // The timeline of a primary is that of the file it writes; pg_control has it only after a checkpoint. What a replica
 // receives is shown to members of pg_read_all_stats; to others its timeline becomes known later, by what was noted.
@@ -802,7 +811,8 @@ std::span<const Statement* const> AllStatements() {
                                       &kCommitting,
                                       &kTouched,
                                       &kChanged,
-                                      &kInterrupt};
+                                      &kInterrupt,
+                                      &kInterruptLeft};
   return kAll;
 }
 

@@ -121,6 +121,9 @@ extern const Statement kTouched;
 extern const Statement kChanged;
 // Ends what a session is at, such as its wait for replicas, if it is still there: whether it was.
 extern const Statement kInterrupt;
+// Ends the waits for replicas of this database's commits that have lasted for longer than so many microseconds, whoever
+// made them: how many.
+extern const Statement kInterruptLeft;
 
 // What is asked of a server to know its role and state, sent as it is: nothing need be there yet.
 extern const char* const kAskServer;
