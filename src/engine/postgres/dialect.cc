@@ -276,10 +276,14 @@ BEGIN
                  AND (e.lo, e.lo_rest) < (o_end[i], o_end_rest[i]) AND (o_key[i], o_rest[i]) < (e.hi, e.hi_rest));
         END IF;
         -- What was erased since may have been collected: what is not there any more has raised the floor, for whoever looks
-        -- at that later. It may also have been under way when the view was opened, if that was soon behind it.
+        -- at that later. Its transaction may also have been under way when the view was opened, however long before it had
+        -- its version: what was collected has ended.
         IF v_holds THEN
-          SELECT o_number[i] >= s.floor AND (v_seen IS NULL OR o_number[i] >= s.floor + (60000000::bigint << 10) OR
-                                             s.floor_tx < pg_snapshot_xmin(v_seen))
+          SELECT o_number[i] >= s.floor AND
+                 (v_seen IS NULL OR s.floor_tx < pg_snapshot_xmin(v_seen) OR
+                  s.floor_tx < pg_snapshot_xmax(v_seen) AND NOT EXISTS (
+                    SELECT FROM pg_snapshot_xip(v_seen) x
+                     WHERE x <= s.floor_tx AND pg_visible_in_snapshot(x, pg_current_snapshot())))
             INTO v_holds FROM kvarts.state s;
         END IF;
         v_row_version := 0;
