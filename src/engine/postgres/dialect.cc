@@ -6,8 +6,6 @@
 
 namespace kvarts::postgres {
 
-// Everything rests on this: in READ COMMITTED each statement of a function has a snapshot of its own, so what stands
-// behind the locks sees all that earlier holders of the same locks have committed.
 const std::string_view kSchema = R"sql(
 CREATE SCHEMA kvarts;
 
@@ -93,13 +91,17 @@ CREATE UNLOGGED TABLE kvarts.noting (
 );
 
 CREATE SEQUENCE kvarts.clock AS bigint MINVALUE 0 START 0;
+)sql";
 
-CREATE FUNCTION kvarts.now_micros() RETURNS bigint LANGUAGE sql VOLATILE PARALLEL SAFE AS
+// Everything rests on this: in READ COMMITTED each statement of a function has a snapshot of its own, so what stands
+// behind the locks sees all that earlier holders of the same locks have committed.
+const std::string_view kSchemaFunctions = R"sql(
+CREATE OR REPLACE FUNCTION kvarts.now_micros() RETURNS bigint LANGUAGE sql VOLATILE PARALLEL SAFE AS
 $$ SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint $$;
 
 -- So many versions in a row; the first of them. The sequence is the clock of all processes: it never goes back, and is not
 -- rolled back. The number behind the last one is no commit's: views have it that are opened before the next commit.
-CREATE FUNCTION kvarts.versions(p_now bigint, p_count integer) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION kvarts.versions(p_now bigint, p_count integer) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_first bigint;
 BEGIN
@@ -111,13 +113,13 @@ BEGIN
 END $$;
 
 -- A counter's value: eight bytes, big-endian.
-CREATE FUNCTION kvarts.number_of(p_value bytea) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+CREATE OR REPLACE FUNCTION kvarts.number_of(p_value bytea) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT ('x' || encode(p_value, 'hex'))::bit(64)::bigint::numeric $$;
-CREATE FUNCTION kvarts.held(p_sum numeric) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+CREATE OR REPLACE FUNCTION kvarts.held(p_sum numeric) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT int8send(greatest(least(p_sum, 9223372036854775807), -9223372036854775808)::bigint) $$;
 
 -- Of locks the lowest bit says whether others may have them, too.
-CREATE FUNCTION kvarts.lock_keys(p_locks bigint[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION kvarts.lock_keys(p_locks bigint[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   h bigint;
 BEGIN
@@ -130,7 +132,7 @@ BEGIN
   END LOOP;
 END $$;
 
-CREATE FUNCTION kvarts.try_lock_keys(p_locks bigint[]) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION kvarts.try_lock_keys(p_locks bigint[]) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   h bigint;
 BEGIN
@@ -157,7 +159,7 @@ END $$;
 -- Outcomes: 0 committed, 1 what was read has changed, 2 a stated precondition fails, 3 a lock is not to be had. `at_op` and
 -- `number` say which operation failed, and the version that it met; of one that is committed, its version. The transaction
 -- has its number before its versions, and its versions after its locks.
-CREATE FUNCTION kvarts.commit(
+CREATE OR REPLACE FUNCTION kvarts.commit(
   p_now bigint, p_sync text, p_modes integer, p_locks bigint[], p_commits integer, p_epoch bigint, p_touches integer[],
   p_tells integer[],
   o_commit integer[], o_op smallint[], o_bits smallint[], o_key bytea[], o_digest bytea[], o_rest bytea[],
@@ -379,7 +381,7 @@ END $$;
 -- precondition does not hold, when somebody follows a key and the caller does not know it, when the server is fenced, and
 -- when a lock is not to be had at once: nobody waits here, since others wait behind.
 --   c_…  the preconditions of all   o_…  the puts, and which of the commits they are of; both as for kvarts.commit
-CREATE FUNCTION kvarts.put_all(
+CREATE OR REPLACE FUNCTION kvarts.put_all(
   p_now bigint, p_sync text, p_locks bigint[], p_commits integer, p_epoch bigint, p_touches integer[],
   c_op smallint[], c_bits smallint[], c_key bytea[], c_digest bytea[], c_number bigint[], c_expire bigint[],
   o_commit integer[], o_bits smallint[], o_key bytea[], o_digest bytea[], o_rest bytea[], o_expire bigint[], o_schema integer[],
@@ -430,7 +432,7 @@ END $$;
 -- Takes away what has been dead since before a version, but for rows that somebody else is at. The floor is the newest of
 -- what ever went, and rises in the same transaction: who decides by a range that was read before is run again. How many rows
 -- there were, or ranges if those were more.
-CREATE FUNCTION kvarts.collect(p_before bigint, p_limit bigint) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION kvarts.collect(p_before bigint, p_limit bigint) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_count bigint;
   v_version bigint;
@@ -459,7 +461,7 @@ BEGIN
 END $$;
 
 -- How many live rows a range has, and their bytes: counted up to a number, then as the planner thinks.
-CREATE FUNCTION kvarts.estimate(p_lo bytea, p_lo_rest bytea, p_hi bytea, p_hi_rest bytea, p_counted bigint)
+CREATE OR REPLACE FUNCTION kvarts.estimate(p_lo bytea, p_lo_rest bytea, p_hi bytea, p_hi_rest bytea, p_counted bigint)
 RETURNS TABLE (entries bigint, bytes bigint) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_plan json;
@@ -478,7 +480,7 @@ END $$;
 
 -- A page: live rows in order until there are enough of them or of their bytes. The last row has no key: it says how many dead
 -- ones were stepped over, and if that was too many, where.
-CREATE FUNCTION kvarts.scan(
+CREATE OR REPLACE FUNCTION kvarts.scan(
   p_time bigint, p_lo bytea, p_lo_rest bytea, p_hi bytea, p_hi_rest bytea, p_backwards boolean,
   p_entries integer, p_bytes bigint, p_skipped bigint, p_expired boolean, p_keys_only boolean)
 RETURNS TABLE (key bytea, rest bytea, version bigint, expire_at bigint, schema integer, bits smallint, value bytea,
@@ -541,8 +543,10 @@ END $$;
 )sql";
 
 namespace {
-constexpr std::array<std::string_view, kSchemaVersion - 1> kSteps = {};
-static_assert(std::ranges::none_of(kSteps, &std::string_view::empty), "every version has its step");
+constexpr std::array kSteps = {
+    std::string_view()  // 2: functions alone
+};
+static_assert(kSteps.size() == kSchemaVersion - 1, "every version has its step");
 }  // namespace
 const std::span<const std::string_view> kSchemaSteps = kSteps;
 
@@ -553,15 +557,15 @@ SELECT (SELECT count(*) FROM pg_class c WHERE c.relnamespace = n.oid AND c.relna
 const char* const kFindSchemaVersion = "SELECT value FROM kvarts.meta WHERE name = 'schema_version'";
 const char* const kBeginToMakeSchema = "BEGIN; SELECT pg_advisory_xact_lock(1262902610, 0)";
 
-std::string MakeSchemaSql(std::string_view make, int to) {
-  return std::string(make) + "; INSERT INTO kvarts.meta VALUES ('schema_version', '" + std::to_string(to) +
-         "'), ('store', gen_random_uuid()::text); COMMIT";
+std::string MakeSchemaSql(std::string_view make, std::string_view functions, int to) {
+  return std::string(make).append("; ").append(functions) + "; INSERT INTO kvarts.meta VALUES ('schema_version', '" +
+         std::to_string(to) + "'), ('store', gen_random_uuid()::text); COMMIT";
 }
 
-std::string RaiseSchemaSql(std::span<const std::string_view> steps, int from, int to) {
+std::string RaiseSchemaSql(std::span<const std::string_view> steps, std::string_view functions, int from, int to) {
   std::string statements;
   for (const std::string_view step : steps.subspan(static_cast<size_t>(from) - 1)) statements.append(step).append("; ");
-  return statements + "UPDATE kvarts.meta SET value = '" + std::to_string(to) +
+  return statements.append(functions) + "; UPDATE kvarts.meta SET value = '" + std::to_string(to) +
          "' WHERE name = 'schema_version'; COMMIT";
 }
 
