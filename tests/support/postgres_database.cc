@@ -32,7 +32,7 @@ std::string Shape() {
       "SELECT format('%s %s %s %s', relname, relnatts, relchecks, relhastriggers) FROM pg_class "
       "WHERE relnamespace = to_regnamespace('kvarts') UNION ALL "
       "SELECT format('%s %s', oid, xmin) FROM pg_proc WHERE pronamespace = to_regnamespace('kvarts')) AS s(shape)))",
-      std::hash<std::string_view>()(postgres::kSchema));
+      std::hash<std::string>()(std::string(postgres::kSchema).append(postgres::kSchemaFunctions)));
 }
 
 // A table that is truncated is as a new one, except for what was found out about its columns, which no plan of ours

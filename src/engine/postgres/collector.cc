@@ -12,6 +12,9 @@ namespace {
 // How much longer than a view may be open: transactions that end late, and clocks that differ.
 constexpr Duration kSlack = Duration::Seconds(60);
 
+// After so many times the longest that a request may take, whoever made it has given it up, and could not say so.
+constexpr int64_t kLeftAfter = 2;
+
 }  // namespace
 
 int64_t Collector::DeadSince() const {
@@ -31,6 +34,15 @@ Result<int64_t> Collector::Batch() {
   return rows->Int8(0, 0);
 }
 
+Status Collector::EndWaits() {
+  KVARTS_TRY(const Pool::Lease connection, servers_.Primary(Use::kOther, shared_.request_deadline()));
+  Params params;
+  params.Int8(kLeftAfter * std::chrono::microseconds(shared_.options.request_timeout).count());
+  const auto rows = connection->Fly(kInterruptLeft, std::move(params), shared_.request_deadline());
+  if (!rows.has_value()) return rows.error().error;
+  return {};
+}
+
 Status Collector::CountBacklog() {
   KVARTS_TRY(const Pool::Lease connection, servers_.Primary(Use::kOther, shared_.request_deadline()));
   Params params;
@@ -47,15 +59,15 @@ void Collector::Loop(const std::stop_token& stop) {
   std::condition_variable_any never;
   std::unique_lock lock(mutex);
   const auto sleep = [&](std::chrono::milliseconds time) { never.wait_for(lock, stop, time, [] { return false; }); };
+  std::chrono::steady_clock::time_point looked = {};
   while (!stop.stop_requested()) {
     sleep(shared_.options.collect_interval);
-    // What there is to do, and now and then what is left of it: a large backlog takes long.
-    std::chrono::steady_clock::time_point counted = {};
     while (!stop.stop_requested()) {
-      const auto now = std::chrono::steady_clock::now();
-      if (now - counted >= shared_.options.collect_interval) {
+      // However much there is to take away, which may take long.
+      if (const auto now = std::chrono::steady_clock::now(); now - looked >= shared_.options.collect_interval) {
+        IgnoreError(EndWaits());
         IgnoreError(CountBacklog());
-        counted = now;
+        looked = now;
       }
       const Result<int64_t> taken = Batch();
       if (!taken.has_value()) break;  // the server is gone, or has no time; later, then

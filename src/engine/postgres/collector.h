@@ -3,6 +3,9 @@
 // A row stays for as long as a view may be open, and then some: until then who decides by a range that it read may have
 // to see that something was erased in it. All processes do this at once, in small batches, with a pause behind
 // each; rows that another one is at are passed over.
+//
+// So do the waits for replicas of processes that are gone or out of reach: nothing else would end them before there is
+// a replica again, and they keep the locks of their commits.
 #pragma once
 
 #include <atomic>
@@ -30,6 +33,7 @@ class Collector {
   void Loop(const std::stop_token& stop);
   // How many were taken away.
   Result<int64_t> Batch();
+  Status EndWaits();
   Status CountBacklog();
   // The version up to which what is dead may go.
   int64_t DeadSince() const;

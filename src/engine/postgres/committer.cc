@@ -48,7 +48,7 @@ class Committer::Turn {
   void Answer(std::vector<Member>& members, const Decision& decision, std::chrono::microseconds wait);
   void RunAgain(std::unique_ptr<Submission> submission);
   Result<Version> RunUnderLocks(Connection& connection, Submission& submission);
-  // A wait for replicas that was given up would go on, and keep the locks of its commits meanwhile.
+  // A wait for replicas goes on whoever has left, also when its connection broke, and keeps the locks of its commits.
   void EndWait(const Connection& connection, const Failure& failure, Durability durability);
   // A call that failed in its middle may have left locks to the session.
   void GiveUpLocks(Connection& connection);
@@ -180,8 +180,7 @@ void Committer::Turn::Decide(std::vector<Member>& members, Group& group, int mod
 }
 
 void Committer::Turn::EndWait(const Connection& connection, const Failure& failure, Durability durability) {
-  // With a connection the server ends what it was at, and has another process there some time.
-  if (!failure.given_up || !WaitsForReplicas(durability)) return;
+  if (!failure.sent || !WaitsForReplicas(durability)) return;
   const Deadline deadline = In(kEndWait);
   auto other = committer_.servers_.Primary(Use::kOther, deadline);
   if (!other.has_value()) return;

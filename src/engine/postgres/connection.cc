@@ -138,10 +138,8 @@ bool Connection::Await(Deadline deadline) {
 
 Failure Connection::Lost(const char* text, bool sent) {
   usable_ = false;
-  const bool stands = PQstatus(raw_.get()) != CONNECTION_BAD;
-  if (!stands) text = "the connection broke";
-  return {Error(ErrorCode::kUnavailable, text, {{"message", Trimmed(PQerrorMessage(raw_.get()))}}), "", sent,
-          sent && stands};
+  if (PQstatus(raw_.get()) == CONNECTION_BAD) text = "the connection broke";
+  return {Error(ErrorCode::kUnavailable, text, {{"message", Trimmed(PQerrorMessage(raw_.get()))}}), "", sent};
 }
 
 Failure Connection::Refused(const PGresult* result) {

@@ -40,8 +40,6 @@ struct Failure {
   Error error;
   std::string sqlstate;  // of what the server said; empty when it said nothing
   bool sent = false;     // the server may have done it, all the same
-  // It did not answer in time, and the connection stands: it may still be at it.
-  bool given_up = false;
   // What the calls answered whose transactions had ended before: these were done.
   std::vector<Rows> ended = {};
 };

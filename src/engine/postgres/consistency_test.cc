@@ -10,6 +10,7 @@
 #include <iterator>
 #include <thread>
 
+#include "engine/postgres/group.h"
 #include "engine/postgres/servers.h"
 #include "support/commits.h"
 #include "support/environment.h"
@@ -329,6 +330,34 @@ TEST_F(ConsistencyTest, AWaitForReplicasThatIsGivenUpLeavesNothingBehind) {
     EXPECT_TRUE(after.has_value()) << after.error();
   }
   EXPECT_TRUE(CommitAndWait(*engine_, test::MakeCommit({Mutation::EraseRange("a", "b")})).has_value());
+}
+
+// Nor when the process is gone that it was made by: others end it.
+TEST_F(ConsistencyTest, AWaitForReplicasOfAProcessThatIsGoneIsEnded) {
+  options_.request_timeout = seconds(2);
+  options_.collect_interval = milliseconds(100);
+  Open();
+  ASSERT_TRUE(TryPut("a", "", Durability::kQuorum).has_value());
+  cluster_->Do("stop 0-replica-1");
+  cluster_->Do("stop 0-replica-2");
+  auto gone = Connection::Open(options_.servers[0], AllStatements(), In(seconds(10)));
+  ASSERT_TRUE(gone.has_value()) << gone.error();
+  Commit commit = test::MakeCommit({Mutation::EraseRange("a", "b")});
+  commit.durability = Durability::kQuorum;
+  const Snapshots none;
+  const KnownFollowed nobody;
+  Group group(none, nobody);
+  group.Add(commit);
+  const auto began = steady_clock::now();
+  ASSERT_TRUE((*gone)->Depart(group.Commits({}, 0)));
+  const std::string waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+  EXPECT_TRUE(Eventually([&] { return Ask(0, waiting) == "1"; }));
+  gone->reset();
+  EXPECT_TRUE(Eventually([&] { return Ask(0, waiting) == "0"; }));
+  // Not while whoever made it might still wait for it.
+  EXPECT_GT(steady_clock::now() - began, options_.request_timeout);
+  const auto after = TryPut("a", "again", Durability::kSync);
+  EXPECT_TRUE(after.has_value()) << after.error();
 }
 
 // Another session that has the number of one that has gone is left alone.

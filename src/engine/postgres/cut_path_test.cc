@@ -47,6 +47,8 @@ class CutPathTest : public testing::Test {
     options_.connect_timeout = seconds(1);
     options_.request_timeout = seconds(4);
     options_.max_lag = seconds(60);
+    // What a process leaves behind it is to end itself.
+    options_.collect_interval = seconds(600);
     auto opened = OpenPostgresEngine(options_);
     ASSERT_TRUE(opened.has_value()) << opened.error();
     engine_ = *std::move(opened);
@@ -195,6 +197,33 @@ TEST_F(CutPathTest, ReplicasAnswerWhileThePathToThePrimaryIsCut) {
   paths_[0]->Reset();
   EXPECT_TRUE(Eventually([&] { return Put("c").has_value(); }));
   EXPECT_EQ(Read("b"), "absent");
+}
+
+// The server does not notice that a connection is gone while its session waits for replicas, and keeps the locks.
+TEST_F(CutPathTest, AWaitForReplicasIsEndedWhenItsConnectionIsReset) {
+  ASSERT_TRUE(Put("a", Durability::kQuorum).has_value());
+  cluster_->Do("stop 0-replica-1");
+  cluster_->Do("stop 0-replica-2");
+  const std::string waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+  auto direct = Connect();
+  for (const bool runs : {false, true}) {
+    Commit erase = test::MakeCommit({Mutation::EraseRange("a", "b")});
+    erase.durability = Durability::kQuorum;
+    std::optional<Result<Committed>> outcome;
+    std::jthread eraser([&] {
+      auto again = test::RunFirst([&](View&, Commit* commit) -> Status {
+        *commit = erase;
+        return {};
+      });
+      outcome = runs ? test::SubmitOne(*engine_, std::move(again))->Outcome() : CommitAndWait(*engine_, Commit(erase));
+    });
+    EXPECT_TRUE(Eventually([&] { return Ask(*direct, waiting) == "1"; }));
+    paths_[0]->Reset();
+    eraser.join();
+    EXPECT_EQ(CodeOf(*outcome), "unknown_outcome");
+    EXPECT_TRUE(Eventually([&] { return Ask(*direct, waiting) == "0"; }));
+    EXPECT_TRUE(Eventually([&] { return Put("a").has_value(); }));
+  }
 }
 
 // Nor does the server wait for ever for one of whom it hears nothing: it would keep a session's locks.

@@ -6,8 +6,6 @@
 
 namespace kvarts::postgres {
 
-// Everything rests on this: in READ COMMITTED each statement of a function has a snapshot of its own, so what stands
-// behind the locks sees all that earlier holders of the same locks have committed.
 const std::string_view kSchema = R"sql(
 CREATE SCHEMA kvarts;
 
@@ -93,13 +91,17 @@ CREATE UNLOGGED TABLE kvarts.noting (
 );
 
 CREATE SEQUENCE kvarts.clock AS bigint MINVALUE 0 START 0;
+)sql";
 
-CREATE FUNCTION kvarts.now_micros() RETURNS bigint LANGUAGE sql VOLATILE PARALLEL SAFE AS
+// Everything rests on this: in READ COMMITTED each statement of a function has a snapshot of its own, so what stands
+// behind the locks sees all that earlier holders of the same locks have committed.
+const std::string_view kSchemaFunctions = R"sql(
+CREATE OR REPLACE FUNCTION kvarts.now_micros() RETURNS bigint LANGUAGE sql VOLATILE PARALLEL SAFE AS
 $$ SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint $$;
 
 -- So many versions in a row; the first of them. The sequence is the clock of all processes: it never goes back, and is not
 -- rolled back. The number behind the last one is no commit's: views have it that are opened before the next commit.
-CREATE FUNCTION kvarts.versions(p_now bigint, p_count integer) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION kvarts.versions(p_now bigint, p_count integer) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_first bigint;
 BEGIN
@@ -111,13 +113,13 @@ BEGIN
 END $$;
 
 -- A counter's value: eight bytes, big-endian.
-CREATE FUNCTION kvarts.number_of(p_value bytea) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+CREATE OR REPLACE FUNCTION kvarts.number_of(p_value bytea) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT ('x' || encode(p_value, 'hex'))::bit(64)::bigint::numeric $$;
-CREATE FUNCTION kvarts.held(p_sum numeric) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+CREATE OR REPLACE FUNCTION kvarts.held(p_sum numeric) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT int8send(greatest(least(p_sum, 9223372036854775807), -9223372036854775808)::bigint) $$;
 
 -- Of locks the lowest bit says whether others may have them, too.
-CREATE FUNCTION kvarts.lock_keys(p_locks bigint[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION kvarts.lock_keys(p_locks bigint[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   h bigint;
 BEGIN
@@ -130,7 +132,7 @@ BEGIN
   END LOOP;
 END $$;
 
-CREATE FUNCTION kvarts.try_lock_keys(p_locks bigint[]) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION kvarts.try_lock_keys(p_locks bigint[]) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   h bigint;
 BEGIN
@@ -157,7 +159,7 @@ END $$;
 -- Outcomes: 0 committed, 1 what was read has changed, 2 a stated precondition fails, 3 a lock is not to be had. `at_op` and
 -- `number` say which operation failed, and the version that it met; of one that is committed, its version. The transaction
 -- has its number before its versions, and its versions after its locks.
-CREATE FUNCTION kvarts.commit(
+CREATE OR REPLACE FUNCTION kvarts.commit(
   p_now bigint, p_sync text, p_modes integer, p_locks bigint[], p_commits integer, p_epoch bigint, p_touches integer[],
   p_tells integer[],
   o_commit integer[], o_op smallint[], o_bits smallint[], o_key bytea[], o_digest bytea[], o_rest bytea[],
@@ -276,10 +278,14 @@ BEGIN
                  AND (e.lo, e.lo_rest) < (o_end[i], o_end_rest[i]) AND (o_key[i], o_rest[i]) < (e.hi, e.hi_rest));
         END IF;
         -- What was erased since may have been collected: what is not there any more has raised the floor, for whoever looks
-        -- at that later. It may also have been under way when the view was opened, if that was soon behind it.
+        -- at that later. Its transaction may also have been under way when the view was opened, however long before it had
+        -- its version: what was collected has ended.
         IF v_holds THEN
-          SELECT o_number[i] >= s.floor AND (v_seen IS NULL OR o_number[i] >= s.floor + (60000000::bigint << 10) OR
-                                             s.floor_tx < pg_snapshot_xmin(v_seen))
+          SELECT o_number[i] >= s.floor AND
+                 (v_seen IS NULL OR s.floor_tx < pg_snapshot_xmin(v_seen) OR
+                  s.floor_tx < pg_snapshot_xmax(v_seen) AND NOT EXISTS (
+                    SELECT FROM pg_snapshot_xip(v_seen) x
+                     WHERE x <= s.floor_tx AND pg_visible_in_snapshot(x, pg_current_snapshot())))
             INTO v_holds FROM kvarts.state s;
         END IF;
         v_row_version := 0;
@@ -375,7 +381,7 @@ END $$;
 -- precondition does not hold, when somebody follows a key and the caller does not know it, when the server is fenced, and
 -- when a lock is not to be had at once: nobody waits here, since others wait behind.
 --   c_…  the preconditions of all   o_…  the puts, and which of the commits they are of; both as for kvarts.commit
-CREATE FUNCTION kvarts.put_all(
+CREATE OR REPLACE FUNCTION kvarts.put_all(
   p_now bigint, p_sync text, p_locks bigint[], p_commits integer, p_epoch bigint, p_touches integer[],
   c_op smallint[], c_bits smallint[], c_key bytea[], c_digest bytea[], c_number bigint[], c_expire bigint[],
   o_commit integer[], o_bits smallint[], o_key bytea[], o_digest bytea[], o_rest bytea[], o_expire bigint[], o_schema integer[],
@@ -426,7 +432,7 @@ END $$;
 -- Takes away what has been dead since before a version, but for rows that somebody else is at. The floor is the newest of
 -- what ever went, and rises in the same transaction: who decides by a range that was read before is run again. How many rows
 -- there were, or ranges if those were more.
-CREATE FUNCTION kvarts.collect(p_before bigint, p_limit bigint) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION kvarts.collect(p_before bigint, p_limit bigint) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_count bigint;
   v_version bigint;
@@ -455,7 +461,7 @@ BEGIN
 END $$;
 
 -- How many live rows a range has, and their bytes: counted up to a number, then as the planner thinks.
-CREATE FUNCTION kvarts.estimate(p_lo bytea, p_lo_rest bytea, p_hi bytea, p_hi_rest bytea, p_counted bigint)
+CREATE OR REPLACE FUNCTION kvarts.estimate(p_lo bytea, p_lo_rest bytea, p_hi bytea, p_hi_rest bytea, p_counted bigint)
 RETURNS TABLE (entries bigint, bytes bigint) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_plan json;
@@ -474,7 +480,7 @@ END $$;
 
 -- A page: live rows in order until there are enough of them or of their bytes. The last row has no key: it says how many dead
 -- ones were stepped over, and if that was too many, where.
-CREATE FUNCTION kvarts.scan(
+CREATE OR REPLACE FUNCTION kvarts.scan(
   p_time bigint, p_lo bytea, p_lo_rest bytea, p_hi bytea, p_hi_rest bytea, p_backwards boolean,
   p_entries integer, p_bytes bigint, p_skipped bigint, p_expired boolean, p_keys_only boolean)
 RETURNS TABLE (key bytea, rest bytea, version bigint, expire_at bigint, schema integer, bits smallint, value bytea,
@@ -537,8 +543,10 @@ END $$;
 )sql";
 
 namespace {
-constexpr std::array<std::string_view, kSchemaVersion - 1> kSteps = {};
-static_assert(std::ranges::none_of(kSteps, &std::string_view::empty), "every version has its step");
+constexpr std::array kSteps = {
+    std::string_view()  // 2: functions alone
+};
+static_assert(kSteps.size() == kSchemaVersion - 1, "every version has its step");
 }  // namespace
 const std::span<const std::string_view> kSchemaSteps = kSteps;
 
@@ -549,15 +557,15 @@ SELECT (SELECT count(*) FROM pg_class c WHERE c.relnamespace = n.oid AND c.relna
 const char* const kFindSchemaVersion = "SELECT value FROM kvarts.meta WHERE name = 'schema_version'";
 const char* const kBeginToMakeSchema = "BEGIN; SELECT pg_advisory_xact_lock(1262902610, 0)";
 
-std::string MakeSchemaSql(std::string_view make, int to) {
-  return std::string(make) + "; INSERT INTO kvarts.meta VALUES ('schema_version', '" + std::to_string(to) +
-         "'), ('store', gen_random_uuid()::text); COMMIT";
+std::string MakeSchemaSql(std::string_view make, std::string_view functions, int to) {
+  return std::string(make).append("; ").append(functions) + "; INSERT INTO kvarts.meta VALUES ('schema_version', '" +
+         std::to_string(to) + "'), ('store', gen_random_uuid()::text); COMMIT";
 }
 
-std::string RaiseSchemaSql(std::span<const std::string_view> steps, int from, int to) {
+std::string RaiseSchemaSql(std::span<const std::string_view> steps, std::string_view functions, int from, int to) {
   std::string statements;
   for (const std::string_view step : steps.subspan(static_cast<size_t>(from) - 1)) statements.append(step).append("; ");
-  return statements + "UPDATE kvarts.meta SET value = '" + std::to_string(to) +
+  return statements.append(functions) + "; UPDATE kvarts.meta SET value = '" + std::to_string(to) +
          "' WHERE name = 'schema_version'; COMMIT";
 }
 
@@ -572,7 +580,8 @@ std::string Planning(std::chrono::milliseconds longest) {
          "SET client_min_messages = warning;"
          // Housekeeping waits for no replica, and nobody who has left goes on waiting for locks.
          "SET synchronous_commit = local; SET client_connection_check_interval = '1s';"
-         // Where the network has gone silent, a session and its locks end within some 20 seconds.
+         // Where the network has gone silent, a session and its locks end within some 20 seconds; but not one that
+         // waits for replicas, which looks at no connection meanwhile.
          "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;"
          "SET tcp_user_timeout = '20s';"
          "SET statement_timeout = " +
@@ -719,6 +728,14 @@ SELECT (SELECT life::text FROM kvarts.noting), (SELECT forgotten FROM kvarts.not
 const Statement kInterrupt = {"kvarts_interrupt", R"sql(
 SELECT pg_cancel_backend(a.pid) FROM pg_stat_get_activity(split_part($1::text, ' ', 1)::int) a
  WHERE a.pid || ' ' || extract(epoch FROM a.backend_start) = $1::text)sql"};
+// A commit has the fence as long as it waits, and nobody else has it.
+const Statement kInterruptLeft = {"kvarts_interrupt_left", R"sql(
+SELECT count(pg_cancel_backend(a.pid))
+  FROM pg_locks l CROSS JOIN pg_stat_get_activity(l.pid) a
+ WHERE l.granted AND l.locktype = 'advisory' AND l.classid = 1262902610 AND l.objid = 2 AND l.objsubid = 2
+   AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+   AND a.pid = l.pid AND a.wait_event = 'SyncRep'
+   AND a.query_start < clock_timestamp() - $1::bigint * interval '1 microsecond')sql"};
 
 // The timeline of a primary is that of the file it writes; pg_control has it only after a checkpoint. What a replica
 // receives is shown to members of pg_read_all_stats; to others its timeline becomes known later, by what was noted.
@@ -802,7 +819,8 @@ std::span<const Statement* const> AllStatements() {
                                       &kCommitting,
                                       &kTouched,
                                       &kChanged,
-                                      &kInterrupt};
+                                      &kInterrupt,
+                                      &kInterruptLeft};
   return kAll;
 }
 

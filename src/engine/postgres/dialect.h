@@ -13,14 +13,16 @@
 
 namespace kvarts::postgres {
 
-// Raised with every change of what kSchema makes, from the first release on. A server with a newer one is not ours to
-// write to.
-constexpr int kSchemaVersion = 1;
+// Raised with every change of what kSchema and kSchemaFunctions make. A server with a newer one is not ours to write
+// to.
+constexpr int kSchemaVersion = 2;
 
 // Makes the schema, in one transaction, under an advisory lock; and what makes one of version 1 into one of version 2,
-// and so on, likewise. Processes of the version before still call it for a moment, until they are told that it is not
-// theirs any more.
+// and so on, likewise: a step is empty where only functions have changed. These are made anew behind both; a step takes
+// away those that are not wanted any more or answer with something else. Processes of the version before still call
+// them for a moment, until they are told that they are not theirs any more.
 extern const std::string_view kSchema;
+extern const std::string_view kSchemaFunctions;
 extern const std::span<const std::string_view> kSchemaSteps;
 
 // A row when there is a schema of that name: 1 when it has the table that ours has. Its version. And what begins a
@@ -30,8 +32,8 @@ extern const char* const kFindSchemaVersion;
 extern const char* const kBeginToMakeSchema;
 // What is said in that transaction, to its end, when there is none, and when there is one of version `from`: then it is
 // of version `to`.
-std::string MakeSchemaSql(std::string_view make, int to);
-std::string RaiseSchemaSql(std::span<const std::string_view> steps, int from, int to);
+std::string MakeSchemaSql(std::string_view make, std::string_view functions, int to);
+std::string RaiseSchemaSql(std::span<const std::string_view> steps, std::string_view functions, int from, int to);
 
 // The SQLSTATE with which a server refuses a commit after it was fenced.
 constexpr std::string_view kFenced = "KV001";
@@ -121,6 +123,9 @@ extern const Statement kTouched;
 extern const Statement kChanged;
 // Ends what a session is at, such as its wait for replicas, if it is still there: whether it was.
 extern const Statement kInterrupt;
+// Ends the waits for replicas of this database's commits that have lasted for longer than so many microseconds, whoever
+// made them: how many.
+extern const Statement kInterruptLeft;
 
 // What is asked of a server to know its role and state, sent as it is: nothing need be there yet.
 extern const char* const kAskServer;

@@ -35,13 +35,13 @@ Status Check(int version, const Schema& schema) {
 
 // What has to be said to get from the version that is there to ours.
 std::string StatementsFrom(int version, const Schema& schema) {
-  return version == 0 ? MakeSchemaSql(schema.make, schema.version())
-                      : RaiseSchemaSql(schema.steps, version, schema.version());
+  return version == 0 ? MakeSchemaSql(schema.make, schema.functions, schema.version())
+                      : RaiseSchemaSql(schema.steps, schema.functions, version, schema.version());
 }
 
 }  // namespace
 
-Schema CurrentSchema() { return {kSchema, kSchemaSteps}; }
+Schema CurrentSchema() { return {kSchema, kSchemaSteps, kSchemaFunctions}; }
 
 Status MakeSchema(const std::string& target, const Schema& schema, Deadline deadline) {
   KVARTS_TRY(const auto connection, Connection::Open(target, {}, deadline));

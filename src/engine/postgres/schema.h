@@ -12,6 +12,7 @@ namespace kvarts::postgres {
 struct Schema {
   std::string_view make;                    // the statements that make it as it is now
   std::span<const std::string_view> steps;  // what makes one of version 1 into one of version 2, and so on
+  std::string_view functions = {};          // are made, or made anew, behind either
 
   int version() const { return 1 + static_cast<int>(steps.size()); }
 };

@@ -62,6 +62,33 @@ TEST_F(SchemaTest, IsTakenOnFromAnyEarlierOne) {
   EXPECT_EQ(database_->Ask("SELECT value FROM kvarts.meta WHERE name = 'store'"), store);
 }
 
+TEST_F(SchemaTest, FunctionsAreMadeAnewWithEveryVersion) {
+  ASSERT_TRUE(Make({kMake, {}, "CREATE OR REPLACE FUNCTION kvarts.f() RETURNS integer LANGUAGE sql AS 'SELECT 1'"}));
+  EXPECT_EQ(database_->Ask("SELECT kvarts.f()"), "1");
+  // A step may leave everything else as it is.
+  constexpr std::array<std::string_view, 1> nothing = {""};
+  ASSERT_TRUE(
+      Make({kMake, nothing, "CREATE OR REPLACE FUNCTION kvarts.f() RETURNS integer LANGUAGE sql AS 'SELECT 2'"}));
+  EXPECT_EQ(Version(), "2");
+  EXPECT_EQ(database_->Ask("SELECT kvarts.f()"), "2");
+}
+
+// As it is of a Kvarts before the first release.
+TEST_F(SchemaTest, OurOwnIsTakenOnFromVersionOne) {
+  ASSERT_TRUE(Make(CurrentSchema()));
+  const std::string functions =
+      "SELECT md5(string_agg(prosrc, '' ORDER BY proname)) FROM pg_proc WHERE pronamespace = 'kvarts'::regnamespace";
+  const std::string made = database_->Ask(functions);
+  database_->Ask("UPDATE kvarts.meta SET value = '1' WHERE name = 'schema_version'");
+  database_->Ask(
+      "CREATE OR REPLACE FUNCTION kvarts.collect(p_before bigint, p_limit bigint) RETURNS bigint LANGUAGE sql AS "
+      "'SELECT 0::bigint'");
+  EXPECT_NE(database_->Ask(functions), made);
+  ASSERT_TRUE(Make(CurrentSchema()));
+  EXPECT_EQ(Version(), std::to_string(kSchemaVersion));
+  EXPECT_EQ(database_->Ask(functions), made);
+}
+
 TEST_F(SchemaTest, OfSeveralThatBeginAtOnceOneTakesItOn) {
   ASSERT_TRUE(Make(first_));
   std::vector<std::thread> threads;
