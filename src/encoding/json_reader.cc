@@ -6,6 +6,7 @@
 
 #include "base/base64.h"
 #include "base/byte_search.h"
+#include "base/error_fields.h"
 #include "base/hex_digit.h"
 #include "base/utf8.h"
 
@@ -78,6 +79,12 @@ void JsonReader::Require(bool holds, const char* why) {
   if (!holds) Fail(why, value_at_);
 }
 
+void JsonReader::Refuse(const Error& error) {
+  if (!ok()) return;
+  Fail(error.text().data(), value_at_);  // a constant
+  refused_ = error;
+}
+
 void JsonReader::Unknown(std::string_view name) {
   if (!ok() || scope_ == nullptr) return;
   scope_->name = name;
@@ -89,6 +96,7 @@ Status JsonReader::Finish() {
   if (next_ != end_) Fail("something follows the value", next_);
   if (value_at_ == end_) Fail(kCutOff, end_);
   if (ok()) return {};
+  if (refused_) return path_.empty() ? *refused_ : WithField(*refused_, "field", path_);
   std::string position = std::to_string(where_);
   if (path_.empty()) return Error(ErrorCode::kInvalidArgument, why_, {{"position", position}});
   return Error(ErrorCode::kInvalidArgument, why_, {{"field", path_}, {"position", position}});

@@ -224,6 +224,32 @@ TEST(JsonReaderTest, TheCallerCanObjectToo) {
             "invalid_argument: there is no such field (field=tll, position=10)");
 }
 
+TEST(JsonReaderTest, WhatSomebodyElseRefusesKeepsItsError) {
+  const Error error(ErrorCode::kTooLarge, "it is too long", {{"limit", "max_words"}, {"position", "3"}});
+  const auto read = [&](auto& json) {
+    json.Object([&](auto) {
+      json.Text();
+      json.Refuse(error);
+      json.Refuse(Error(ErrorCode::kInternal, "another"));
+      json.Require(false, "something else");
+      EXPECT_FALSE(json.ok());
+      EXPECT_EQ(json.Text(), "") << "and nothing is read behind it";
+    });
+  };
+  EXPECT_EQ(WrongWith(R"({"words": "a b c", "b": 1})", read),
+            "too_large: it is too long (field=words, limit=max_words, position=3)")
+      << "the position is that in the text";
+  EXPECT_EQ(WrongWith(R"("a b c")", [&](auto& json) { json.Refuse(error); }), error.ToString()) << "of the whole";
+  EXPECT_EQ(WrongWith(R"({"words": 1})", read), "invalid_argument: a text was expected (field=words, position=10)")
+      << "the first thing that is wrong sticks";
+  // A field that it has itself is about something in the value.
+  EXPECT_EQ(WrongWith(R"({"words": "a"})",
+                      [](auto& json) {
+                        json.Object([&](auto) { json.Refuse(Error(ErrorCode::kConflict, "no", {{"field", "x"}})); });
+                      }),
+            "conflict: no (field=x)");
+}
+
 TEST(JsonReaderTest, LongNamesAreCutInErrors) {
   const std::string name(100'000, 'x');
   const std::string wrong =
