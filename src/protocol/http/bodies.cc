@@ -397,8 +397,10 @@ Result<CommitBody> ParseCommitBody(std::string_view body, size_t max_operations)
   // The first that is too many stops the reading.
   size_t operations = 0;
   const auto count = [&] {
-    json.Require(++operations <= max_operations, "the commit has more operations than max_commit_operations");
-    return json.ok();
+    if (++operations <= max_operations) return true;
+    json.Refuse(Error(ErrorCode::kTooLarge, "the commit has too many operations",
+                      {{"limit", "max_commit_operations"}, {"at_most", std::to_string(max_operations)}}));
+    return false;
   };
   json.Object([&](std::string_view name) {
     if (name == "preconditions") {
@@ -413,10 +415,6 @@ Result<CommitBody> ParseCommitBody(std::string_view body, size_t max_operations)
       json.Unknown(name);
     }
   });
-  if (operations > max_operations) {
-    return Error(ErrorCode::kTooLarge, "the commit has too many operations",
-                 {{"limit", "max_commit_operations"}, {"at_most", std::to_string(max_operations)}});
-  }
   KVARTS_CHECK_OK(json.Finish());
   if (commit.order.empty() && commit.requirements.empty()) {
     return Error(ErrorCode::kInvalidArgument, "a commit has preconditions or mutations");
@@ -436,6 +434,11 @@ Result<KeyRange> ParseRangeBody(std::string_view body) {
   return range;
 }
 
+Error TooManyKeys(size_t at_most) {
+  return Error(ErrorCode::kTooLarge, "there are too many keys",
+               {{"limit", "max_batch_keys"}, {"at_most", std::to_string(at_most)}});
+}
+
 Result<std::vector<Bytes>> ParseKeysBody(std::string_view body, size_t at_most) {
   JsonReader json(body);
   std::vector<Bytes> keys;
@@ -444,6 +447,7 @@ Result<std::vector<Bytes>> ParseKeysBody(std::string_view body, size_t at_most) 
     if (name != "keys") return json.Unknown(name);
     given = true;
     json.Array([&] {
+      if (keys.size() == at_most) return json.Refuse(TooManyKeys(at_most));
       if (json.Peek() == JsonKind::kObject) {
         Fields fields = ReadFields(json, {"key"});
         keys.push_back(TakeKey(json, fields));
@@ -451,7 +455,6 @@ Result<std::vector<Bytes>> ParseKeysBody(std::string_view body, size_t at_most) 
         keys.emplace_back(json.Text());
         json.Require(!keys.back().empty(), "the key is empty");
       }
-      json.Require(keys.size() <= at_most, "there are more keys than max_batch_keys");
     });
   });
   KVARTS_CHECK_OK(json.Finish());

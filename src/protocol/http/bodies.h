@@ -32,6 +32,7 @@ Result<CommitBody> ParseCommitBody(std::string_view body, size_t max_operations)
 
 // {"keys": ["a", {"key_base64": "…"}]}, at most `at_most`.
 Result<std::vector<Bytes>> ParseKeysBody(std::string_view body, size_t at_most);
+Error TooManyKeys(size_t at_most);
 
 // {"prefix": …}, {"start": …, "end": …}, or {"all": true} for everything.
 Result<KeyRange> ParseRangeBody(std::string_view body);

@@ -130,7 +130,7 @@ Result<std::unique_ptr<SlowOp>> ListRows(Call& call) {
   const auto fields_text = query.Get("fields");
   const bool consistent = query.Flag("consistent");
   KVARTS_CHECK_OK(query.Finish());
-  KVARTS_TRY(scan.filter, ParseCondition(filter));
+  KVARTS_TRY(scan.filter, ParseCondition("filter", filter));
   KVARTS_TRY(std::optional<Projection> fields, ParseFields(fields_text));
   KVARTS_TRY(scan.freshness, FreshnessOf(call, consistent));
   call.CountTable(path);
