@@ -121,6 +121,46 @@ TEST_P(TableProblemsTest, WhereInAConditionOrPathIsSaid) {
   EXPECT_EQ(parameter["parameter"].text() + parameter["position"].raw(), "filter3") << parameter.raw();
 }
 
+TEST_P(TableProblemsTest, OneOfManySaysWhichItIs) {
+  const std::string events = MustDeclare("events", kEvents);
+  const auto put = [](const std::string& op, const std::string& table, const std::string& row) {
+    return fmt::format(R"({{"op":"{}","table":{},"row":{}}})", op, Named(table), row);
+  };
+  const std::string good = R"({"tenant":"a","n":1})";
+  const std::string bad = R"({"tenant":"a","n":"bad"})";
+  const auto batch = [&](const std::string& commands) {
+    return Post("/rows/batch", fmt::format(R"({{"commands":[{}]}})", commands));
+  };
+  const JsonValue row = Refusal(batch(put("put", "events", good) + "," + put("put", "events", bad)));
+  EXPECT_EQ(row["at"].text() + " " + row["field"].text(), "commands[1] n");
+  EXPECT_FALSE(Refusal(batch(put("put", "events", bad))).Has("at")) << "there is only one";
+  const JsonValue table = Problem(batch(put("put", "events", good) + "," + put("put", "none", good)), 404, "not_found");
+  EXPECT_EQ(table["at"].text(), "commands[1]");
+
+  const std::string key = "table-problems/" + DatasetName();
+  const auto commit = [&](const std::string& more, int status, std::string_view type) {
+    const HttpAnswer answer =
+        Post("/commit", fmt::format(R"({{"preconditions":[{{"key":"{0}/a","absent":true}}{1})", key, more));
+    return Problem(answer, status, type)["at"].text();
+  };
+  const std::string set = fmt::format(R"({{"op":"put","key":"{}/b","value":"x"}})", key);
+  const std::string add_to_text = fmt::format(R"({{"op":"increment","key":"{}/b"}})", key);
+  EXPECT_EQ(commit(R"(],"mutations":[)" + set + "," + put("put_row", "events", bad) + "]}", 400, "invalid_argument"),
+            "mutations[1]");
+  EXPECT_EQ(commit(R"(],"mutations":[)" + put("put_row", "events", good) + "," + set + "," + add_to_text + "]}", 400,
+                   "invalid_argument"),
+            "mutations[2]");
+  const std::string of_what_is_not_there =
+      fmt::format(R"({{"op":"patch_row","table":{},"key":{},"patch":{{}}}})", Named("events"), good);
+  EXPECT_EQ(commit(R"(],"mutations":[)" + set + "," + of_what_is_not_there + "]}", 404, "not_found"), "mutations[1]");
+
+  const JsonValue keys = Refusal(Post(events + "/rows/get", fmt::format(R"({{"keys":[{},{}]}})", good, bad)));
+  EXPECT_EQ(keys["at"].text() + " " + keys["field"].text(), "keys[1] n");
+  const JsonValue long_key =
+      Problem(Post("/keys/get", fmt::format(R"({{"keys":["a","{}"]}})", std::string(200'000, 'k'))), 413, "too_large");
+  EXPECT_EQ(long_key["at"].text(), "keys[1]");
+}
+
 KVARTS_ON_EVERY_ENGINE(TableProblemsTest);
 
 }  // namespace

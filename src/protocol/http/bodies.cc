@@ -1,10 +1,13 @@
 #include "protocol/http/bodies.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <functional>
 
+#include "base/error_fields.h"
 #include "core/user_keys.h"
 #include "encoding/json_minify.h"
 #include "encoding/json_reader.h"
@@ -389,6 +392,20 @@ Result<keys::Command> ParsePatchBody(std::string_view body) {
   if (fields.by) return keys::Increment{{}, *fields.by, lifetime, {}};
   if (fields.append) return keys::Append{{}, *fields.append, lifetime, {}};
   return keys::Touch{{}, lifetime, {}};
+}
+
+Error CommitBody::At(const char* of_list, size_t place, const Error& error) const {
+  return requirements.size() + order.size() == 1 ? error : AtPlace(of_list, place, error);
+}
+
+Error CommitBody::At(Of of, size_t number, const Error& error) const {
+  size_t place = 0;
+  for (size_t before = number; order[place] != of || before-- > 0;) ++place;
+  return At(list, place, error);
+}
+
+Error AtPlace(const char* list, size_t place, const Error& error) {
+  return WithField(error, "at", fmt::format("{}[{}]", list, place));
 }
 
 Result<CommitBody> ParseCommitBody(std::string_view body, size_t max_operations) {

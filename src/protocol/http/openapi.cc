@@ -227,6 +227,7 @@ constexpr auto kSchemas = std::to_array<Schema>({
       "type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer"},"detail":{"type":"string"},
       "field":{"type":"string","description":"Of the body: what is wrong in it."},
       "parameter":{"type":"string","description":"Of the query: what is wrong in it."},
+      "at":{"type":"string","description":"Of several commands or keys: which it is."},
       "position":{"type":"integer","description":"The byte of the body, the key, the grammar, the condition or the path where it went wrong."},
       "key":{"type":"string"},"key_base64":{"type":"string","contentEncoding":"base64"},
       "version":{"type":["string","null"],"description":"The current one; null when there is nothing."},
