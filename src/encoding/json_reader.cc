@@ -289,12 +289,28 @@ std::string_view JsonReader::TakeInteger() {
   return text == "-0" ? "0" : text;
 }
 
+namespace {
+
+// Bounds that somebody has set are told; those of 64 bits are not.
+template <class Integer>
+Error OutOfRange(Integer at_least, Integer at_most, size_t position) {
+  using Limits = std::numeric_limits<Integer>;
+  std::vector<Error::Field> fields;
+  if (at_least != Limits::min()) fields.emplace_back("at_least", std::to_string(at_least));
+  if (at_most != Limits::max()) fields.emplace_back("at_most", std::to_string(at_most));
+  fields.emplace_back("position", std::to_string(position));
+  return MakeError(ErrorCode::kInvalidArgument, kOutOfRange, fields);
+}
+
+}  // namespace
+
 int64_t JsonReader::Int(int64_t at_least, int64_t at_most) {
   const std::string_view text = TakeInteger();
   int64_t value = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  Require(problem == std::errc() && value >= at_least && value <= at_most, kOutOfRange);
-  return ok() ? value : 0;
+  if (problem == std::errc() && value >= at_least && value <= at_most) return value;
+  Refuse(OutOfRange(at_least, at_most, static_cast<size_t>(value_at_ - begin_)));
+  return 0;
 }
 
 uint64_t JsonReader::Uint(uint64_t at_most) {
@@ -302,8 +318,9 @@ uint64_t JsonReader::Uint(uint64_t at_most) {
   uint64_t value = 0;
   // A minus sign is no part of an unsigned number.
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  Require(problem == std::errc() && value <= at_most, kOutOfRange);
-  return ok() ? value : 0;
+  if (problem == std::errc() && value <= at_most) return value;
+  Refuse(OutOfRange<uint64_t>(0, at_most, static_cast<size_t>(value_at_ - begin_)));
+  return 0;
 }
 
 double JsonReader::Double() {

@@ -162,6 +162,17 @@ TEST(JsonReaderTest, UnsignedIntegersHaveAllTheirBits) {
   EXPECT_EQ(read("11", 10), "the number is out of range");
 }
 
+TEST(JsonReaderTest, BoundsThatWereSetAreTold) {
+  EXPECT_EQ(WrongWith("11", [](auto& json) { json.Uint(10); }),
+            "invalid_argument: the number is out of range (at_most=10, position=0)");
+  EXPECT_EQ(WrongWith("[0]", [](auto& json) { json.Array([&] { json.Int(1, 10); }); }),
+            "invalid_argument: the number is out of range (field=[0], at_least=1, at_most=10, position=1)");
+  EXPECT_EQ(WrongWith("-1", [](auto& json) { json.Uint(); }),
+            "invalid_argument: the number is out of range (position=0)");
+  EXPECT_EQ(WrongWith("x", [](auto& json) { json.Int(1, 10); }),
+            "invalid_argument: a number was expected (position=0)");
+}
+
 TEST(JsonReaderTest, DoublesAreTheNearest) {
   const auto read = [](std::string_view text) { return JsonReader(text).Double(); };
   EXPECT_EQ(read("0.1"), 0.1);

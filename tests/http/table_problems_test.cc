@@ -161,6 +161,21 @@ TEST_P(TableProblemsTest, OneOfManySaysWhichItIs) {
   EXPECT_EQ(long_key["at"].text(), "keys[1]");
 }
 
+TEST_P(TableProblemsTest, CountsAreNumbersAndTheWholeRowHasAPath) {
+  const std::string events = MustDeclare("events", kEvents);
+  EXPECT_EQ(Refusal(Get(events + "/rows/a"))["fields"].raw(), "1");
+  const JsonValue sort = Refusal(Post(events + "/query", R"({"partition":{"tenant":"a"},"sort":[1,2,3]})"));
+  EXPECT_EQ(sort["fields"].raw(), "1") << sort.raw();
+  const JsonValue limit = Refusal(Post(events + "/query", R"({"partition":{"tenant":"a"},"limit":100001})"));
+  EXPECT_FALSE(limit["at_most"].raw().empty()) << limit.raw();
+  EXPECT_EQ(limit["field"].text(), "limit");
+  const std::string users = MustDeclare("users", R"({"key":{"partition":["id"]},"schema":{"required":["mail"]}})");
+  const JsonValue row = Refusal(PutJson(users + "/rows/1", "{}"));
+  EXPECT_EQ(row["keyword"].text(), "required");
+  ASSERT_TRUE(row.Has("path")) << row.raw();
+  EXPECT_EQ(row["path"].raw(), R"("")");
+}
+
 KVARTS_ON_EVERY_ENGINE(TableProblemsTest);
 
 }  // namespace
