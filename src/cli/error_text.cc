@@ -48,7 +48,7 @@ std::string ErrorText(const Error& error) {
   std::string facts;
   for (const auto& [name, value] : error.fields()) {
     if (IsOneOf(kSubjects, name)) {
-      out.append(": ").append(value);
+      AppendIfAny(&out, ": ", value);
     } else if (!IsOneOf(kPlaced, name)) {
       std::string words(name);
       std::ranges::replace(words, '_', ' ');

@@ -4,13 +4,13 @@
 // first line of its batch: writing a line twice does no harm.
 #include <fmt/format.h>
 
+#include "base/error_fields.h"
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/import_line.h"
 #include "cli/input.h"
 #include "cli/json_object.h"
 #include "cli/key_words.h"
-#include "cli/problem.h"
 #include "cli/progress_bar.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
@@ -174,11 +174,7 @@ class Importer {
   }
 
   // The error of a line, or of the batch that begins there.
-  static Error AtLine(uint64_t line, const Error& error) {
-    std::vector<Error::Field> fields = {{"line", std::to_string(line)}};
-    fields.insert(fields.end(), error.fields().begin(), error.fields().end());
-    return MakeError(error.code(), error.text().data(), fields);
-  }
+  static Error AtLine(uint64_t line, const Error& error) { return WithField(error, "line", std::to_string(line)); }
 
   Client& client_;
   LineInput& lines_;

@@ -6,9 +6,9 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "base/error_fields.h"
 #include "cli/json_object.h"
 #include "encoding/json_writer.h"
 
@@ -72,25 +72,6 @@ std::optional<ErrorCode> CodeOfType(std::string_view type) {
   return std::nullopt;
 }
 
-template <size_t... kPlaces>
-Error WithFields(ErrorCode code, const char* text, const std::vector<Error::Field>& fields,
-                 std::index_sequence<kPlaces...>) {
-  return Error(code, text, {fields[kPlaces]...});
-}
-
-// The fields of an error are a list of known length.
-template <size_t kCount = 0>
-Error MakeCounted(ErrorCode code, const char* text, const std::vector<Error::Field>& fields) {
-  if constexpr (kCount < kMaxErrorFields) {
-    if (fields.size() > kCount) return MakeCounted<kCount + 1>(code, text, fields);
-  }
-  if constexpr (kCount == 0) {
-    return Error(code, text);
-  } else {
-    return WithFields(code, text, fields, std::make_index_sequence<kCount>());
-  }
-}
-
 std::vector<Error::Field> FieldsOf(const JsonObject& problem) {
   constexpr std::array<std::string_view, 5> kStandard = {"type", "title", "status", "detail", "instance"};
   std::vector<Error::Field> fields;
@@ -104,10 +85,6 @@ std::vector<Error::Field> FieldsOf(const JsonObject& problem) {
 }
 
 }  // namespace
-
-Error MakeError(ErrorCode code, const char* text, const std::vector<Error::Field>& fields) {
-  return MakeCounted(code, text, fields);
-}
 
 Error ErrorOfAnswer(int status, std::string_view body) {
   const Result<JsonObject> problem = JsonObject::Parse(body);

@@ -4,7 +4,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/error.h"
 
@@ -18,9 +17,5 @@ Error ErrorOfAnswer(int status, std::string_view body);
 std::string ProblemJson(const Error& error);
 // The field that holds what the server sent. It is not for people.
 constexpr std::string_view kSentProblem = "problem";
-
-// An error whose fields are counted when it is made; only the first few are kept.
-constexpr size_t kMaxErrorFields = 12;
-Error MakeError(ErrorCode code, const char* text, const std::vector<Error::Field>& fields);
 
 }  // namespace kvarts::cli

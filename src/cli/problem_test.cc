@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/error_fields.h"
 #include "cli/error_text.h"
 
 namespace kvarts::cli {
@@ -67,10 +68,7 @@ TEST(Problem, ForProgramsItIsWhatTheServerSent) {
   const Error error = ErrorOfAnswer(404, sent);
   EXPECT_EQ(ProblemJson(error), sent);
   EXPECT_EQ(ErrorText(error), "it is gone (key base64 /w==, n [1])") << "which is not for people";
-  std::vector<Error::Field> more = {{"line", "7"}};
-  more.insert(more.end(), error.fields().begin(), error.fields().end());
-  EXPECT_EQ(ProblemJson(MakeError(error.code(), error.text().data(), more)),
-            sent.substr(0, sent.size() - 1) + R"(,"line":"7"})");
+  EXPECT_EQ(ProblemJson(WithField(error, "line", "7")), sent.substr(0, sent.size() - 1) + R"(,"line":"7"})");
 }
 
 TEST(Problem, ForProgramsOursHaveTheSameForm) {

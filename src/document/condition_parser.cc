@@ -235,6 +235,7 @@ class Parser {
     JsonReader json(text_.substr(at_), {.max_depth = 2 * kMaxDocumentDepth + 2});
     const std::string_view raw = json.Raw();
     const auto refused = [&](const Error& error) {
+      if (error.code() != ErrorCode::kInvalidArgument) return error;
       return RefusedAt(from + std::stoul(std::string(error.field("position"))), error.text().data());  // a constant
     };
     if (!json.ok()) return refused(json.Finish().error());

@@ -122,10 +122,7 @@ Result<Projection> Projection::Parse(std::span<const std::string> texts) {
 
 Result<Projection> Projection::Of(std::vector<DocumentPath> paths) {
   if (paths.empty()) return Error(ErrorCode::kInvalidArgument, "a projection has at least one path");
-  if (paths.size() > kMaxPaths) {
-    return Error(ErrorCode::kTooLarge, "a projection has too many paths",
-                 {{"limit", "max_projection_paths"}, {"at_most", std::to_string(kMaxPaths)}});
-  }
+  if (paths.size() > kMaxPaths) return TooManyPaths();
   std::ranges::sort(paths);
   for (size_t i = 0; i < paths.size(); ++i) {
     if (paths[i].HasEach()) {
@@ -134,6 +131,11 @@ Result<Projection> Projection::Of(std::vector<DocumentPath> paths) {
     if (i > 0) KVARTS_CHECK_OK(CheckApart(paths[i - 1], paths[i]));
   }
   return Projection(std::move(paths));
+}
+
+Error Projection::TooManyPaths() {
+  return Error(ErrorCode::kTooLarge, "a projection has too many paths",
+               {{"limit", "max_projection_paths"}, {"at_most", std::to_string(kMaxPaths)}});
 }
 
 Bytes Projection::Apply(const DocumentView& document) const {

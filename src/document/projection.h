@@ -25,6 +25,7 @@ class Projection {
   // `too_large`.
   static Result<Projection> Parse(std::span<const std::string> paths);
   static Result<Projection> Of(std::vector<DocumentPath> paths);
+  static Error TooManyPaths();
 
   Bytes Apply(const DocumentView& document) const;
 

@@ -240,10 +240,7 @@ class Updater {
 
 // In the order of their paths, if that is possible.
 Result<std::vector<const FieldUpdate*>> Sorted(std::span<const FieldUpdate> updates) {
-  if (updates.size() > kMaxUpdates) {
-    return Error(ErrorCode::kTooLarge, "there are too many updates",
-                 {{"limit", "max_updates"}, {"at_most", std::to_string(kMaxUpdates)}});
-  }
+  if (updates.size() > kMaxUpdates) return TooManyUpdates();
   std::vector<const FieldUpdate*> sorted;
   for (const FieldUpdate& update : updates) {
     if (update.path.HasEach()) return Refused("an update is of one value; [*] has no meaning here", update);
@@ -256,6 +253,11 @@ Result<std::vector<const FieldUpdate*>> Sorted(std::span<const FieldUpdate> upda
 }
 
 }  // namespace
+
+Error TooManyUpdates() {
+  return Error(ErrorCode::kTooLarge, "there are too many updates",
+               {{"limit", "max_updates"}, {"at_most", std::to_string(kMaxUpdates)}});
+}
 
 const char* WhyNoValue(Op op, const DocumentView& value) {
   switch (op) {

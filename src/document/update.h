@@ -41,6 +41,7 @@ struct FieldUpdate {
 };
 
 inline constexpr size_t kMaxUpdates = 300;
+Error TooManyUpdates();
 
 // That there is a document of which these could be updates. They are all of the document as it was, so their order does
 // not matter, and none may lead into the value of another. `invalid_argument` with the path, or `too_large`.

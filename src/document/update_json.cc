@@ -31,13 +31,10 @@ Bytes ReadValue(JsonReader& json, Op op) {
 
 void Add(JsonReader& json, Op op, std::string_view path_text, Bytes value, std::vector<FieldUpdate>* to) {
   if (!json.ok()) return;
-  json.Require(to->size() < kMaxUpdates, "there are at most 300 updates");
+  if (to->size() == kMaxUpdates) return json.Refuse(TooManyUpdates());
   Result<DocumentPath> path = DocumentPath::Parse(path_text);
-  if (path.has_value()) {
-    to->push_back({op, *std::move(path), std::move(value)});
-  } else {
-    json.Require(false, path.error().text().data());  // a constant
-  }
+  if (!path.has_value()) return json.Refuse(path.error());
+  to->push_back({op, *std::move(path), std::move(value)});
 }
 
 }  // namespace

@@ -267,7 +267,16 @@ TEST(UpdateJsonTest, WhatIsWrongIsSaidWithItsPlace) {
   says(R"({"remove_from_set":{"a":"x"}})", "what is added to a set or removed from it is a set", "remove_from_set.a");
   std::string many = R"({"remove":["a")";
   for (int i = 0; i < 300; ++i) many += ",\"a" + std::to_string(i) + "\"";
-  says(many + "]}", "there are at most 300 updates", "remove[300]");
+  says(many + "]}", "there are too many updates", "remove[300]");
+  const auto refused = [](std::string_view json) {
+    JsonReader reader(json);
+    ReadUpdates(reader);
+    return reader.Finish().error().ToString();
+  };
+  EXPECT_THAT(refused(R"({"remove":["a","b.1"]})"), testing::EndsWith("(field=remove[1], path=b.1, position=2)"))
+      << "the position in the path";
+  EXPECT_EQ(refused(many + "]}"),
+            "too_large: there are too many updates (field=remove[300], limit=max_updates, at_most=300)");
 }
 
 TEST(UpdateTest, WideAndDeepDocumentsTakeTimeInProportion) {

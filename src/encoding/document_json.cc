@@ -35,9 +35,10 @@ void ReadNumber(JsonReader& json, std::string_view digits, DocumentWriter* to) {
 }
 
 bool HasRoom(JsonReader& json, const DocumentWriter& to) {
-  const bool has_room = to.depth() < kMaxDocumentDepth;
-  json.Require(has_room, "a document has at most 64 levels");
-  return has_room;
+  if (to.depth() < kMaxDocumentDepth) return true;
+  json.Refuse(Error(ErrorCode::kTooLarge, "a document has at most 64 levels",
+                    {{"limit", "max_document_depth"}, {"at_most", std::to_string(kMaxDocumentDepth)}}));
+  return false;
 }
 
 void ReadSet(JsonReader& json, DocumentWriter* to) {

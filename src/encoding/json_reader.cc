@@ -6,6 +6,7 @@
 
 #include "base/base64.h"
 #include "base/byte_search.h"
+#include "base/error_fields.h"
 #include "base/hex_digit.h"
 #include "base/utf8.h"
 
@@ -78,6 +79,12 @@ void JsonReader::Require(bool holds, const char* why) {
   if (!holds) Fail(why, value_at_);
 }
 
+void JsonReader::Refuse(const Error& error) {
+  if (!ok()) return;
+  Fail(error.text().data(), value_at_);  // a constant
+  refused_ = error;
+}
+
 void JsonReader::Unknown(std::string_view name) {
   if (!ok() || scope_ == nullptr) return;
   scope_->name = name;
@@ -89,6 +96,7 @@ Status JsonReader::Finish() {
   if (next_ != end_) Fail("something follows the value", next_);
   if (value_at_ == end_) Fail(kCutOff, end_);
   if (ok()) return {};
+  if (refused_) return path_.empty() ? *refused_ : WithField(*refused_, "field", path_);
   std::string position = std::to_string(where_);
   if (path_.empty()) return Error(ErrorCode::kInvalidArgument, why_, {{"position", position}});
   return Error(ErrorCode::kInvalidArgument, why_, {{"field", path_}, {"position", position}});
@@ -281,12 +289,28 @@ std::string_view JsonReader::TakeInteger() {
   return text == "-0" ? "0" : text;
 }
 
+namespace {
+
+// Bounds that somebody has set are told; those of 64 bits are not.
+template <class Integer>
+Error OutOfRange(Integer at_least, Integer at_most, size_t position) {
+  using Limits = std::numeric_limits<Integer>;
+  std::vector<Error::Field> fields;
+  if (at_least != Limits::min()) fields.emplace_back("at_least", std::to_string(at_least));
+  if (at_most != Limits::max()) fields.emplace_back("at_most", std::to_string(at_most));
+  fields.emplace_back("position", std::to_string(position));
+  return MakeError(ErrorCode::kInvalidArgument, kOutOfRange, fields);
+}
+
+}  // namespace
+
 int64_t JsonReader::Int(int64_t at_least, int64_t at_most) {
   const std::string_view text = TakeInteger();
   int64_t value = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  Require(problem == std::errc() && value >= at_least && value <= at_most, kOutOfRange);
-  return ok() ? value : 0;
+  if (problem == std::errc() && value >= at_least && value <= at_most) return value;
+  Refuse(OutOfRange(at_least, at_most, static_cast<size_t>(value_at_ - begin_)));
+  return 0;
 }
 
 uint64_t JsonReader::Uint(uint64_t at_most) {
@@ -294,8 +318,9 @@ uint64_t JsonReader::Uint(uint64_t at_most) {
   uint64_t value = 0;
   // A minus sign is no part of an unsigned number.
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  Require(problem == std::errc() && value <= at_most, kOutOfRange);
-  return ok() ? value : 0;
+  if (problem == std::errc() && value <= at_most) return value;
+  Refuse(OutOfRange<uint64_t>(0, at_most, static_cast<size_t>(value_at_ - begin_)));
+  return 0;
 }
 
 double JsonReader::Double() {

@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -87,9 +88,12 @@ class JsonReader {
   void Unknown(std::string_view name);
   // Something that must hold of the value read last; `why` is a constant.
   void Require(bool holds, const char* why);
+  // What whoever understands the value read last says of it: a text with a grammar of its own, or a limit.
+  void Refuse(const Error& error);
   bool ok() const { return why_ == nullptr; }
-  // That nothing was wrong and nothing is left. The error is `invalid_argument`, its text says what is wrong, `at` is
-  // the position in bytes, and `field` the way to it, as in "items[3].value", unless it is the whole.
+  // That nothing was wrong and nothing is left. The error is `invalid_argument`, its text says what is wrong,
+  // `position` where in bytes, and `field` the way to it, as in "items[3].value", unless it is the whole. One that was
+  // given to Refuse is as it was, with the `field` before its own; if it has a `position`, that is one in the value.
   Status Finish();
 
  private:
@@ -153,6 +157,7 @@ class JsonReader {
   const char* why_ = nullptr;  // the first thing that was wrong
   size_t where_ = 0;
   std::string path_;
+  std::optional<Error> refused_;  // by somebody else, whose error it is
 };
 
 template <class OnField>

@@ -162,6 +162,17 @@ TEST(JsonReaderTest, UnsignedIntegersHaveAllTheirBits) {
   EXPECT_EQ(read("11", 10), "the number is out of range");
 }
 
+TEST(JsonReaderTest, BoundsThatWereSetAreTold) {
+  EXPECT_EQ(WrongWith("11", [](auto& json) { json.Uint(10); }),
+            "invalid_argument: the number is out of range (at_most=10, position=0)");
+  EXPECT_EQ(WrongWith("[0]", [](auto& json) { json.Array([&] { json.Int(1, 10); }); }),
+            "invalid_argument: the number is out of range (field=[0], at_least=1, at_most=10, position=1)");
+  EXPECT_EQ(WrongWith("-1", [](auto& json) { json.Uint(); }),
+            "invalid_argument: the number is out of range (position=0)");
+  EXPECT_EQ(WrongWith("x", [](auto& json) { json.Int(1, 10); }),
+            "invalid_argument: a number was expected (position=0)");
+}
+
 TEST(JsonReaderTest, DoublesAreTheNearest) {
   const auto read = [](std::string_view text) { return JsonReader(text).Double(); };
   EXPECT_EQ(read("0.1"), 0.1);
@@ -222,6 +233,32 @@ TEST(JsonReaderTest, TheCallerCanObjectToo) {
                         json.Object([&](auto name) { name == "ttl" ? (void)json.Int() : json.Unknown(name); });
                       }),
             "invalid_argument: there is no such field (field=tll, position=10)");
+}
+
+TEST(JsonReaderTest, WhatSomebodyElseRefusesKeepsItsError) {
+  const Error error(ErrorCode::kTooLarge, "it is too long", {{"limit", "max_words"}, {"position", "3"}});
+  const auto read = [&](auto& json) {
+    json.Object([&](auto) {
+      json.Text();
+      json.Refuse(error);
+      json.Refuse(Error(ErrorCode::kInternal, "another"));
+      json.Require(false, "something else");
+      EXPECT_FALSE(json.ok());
+      EXPECT_EQ(json.Text(), "") << "and nothing is read behind it";
+    });
+  };
+  EXPECT_EQ(WrongWith(R"({"words": "a b c", "b": 1})", read),
+            "too_large: it is too long (field=words, limit=max_words, position=3)")
+      << "the position is that in the text";
+  EXPECT_EQ(WrongWith(R"("a b c")", [&](auto& json) { json.Refuse(error); }), error.ToString()) << "of the whole";
+  EXPECT_EQ(WrongWith(R"({"words": 1})", read), "invalid_argument: a text was expected (field=words, position=10)")
+      << "the first thing that is wrong sticks";
+  // A field that it has itself is about something in the value.
+  EXPECT_EQ(WrongWith(R"({"words": "a"})",
+                      [](auto& json) {
+                        json.Object([&](auto) { json.Refuse(Error(ErrorCode::kConflict, "no", {{"field", "x"}})); });
+                      }),
+            "conflict: no (field=x)");
 }
 
 TEST(JsonReaderTest, LongNamesAreCutInErrors) {

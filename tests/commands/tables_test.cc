@@ -111,6 +111,10 @@ TEST_P(TableCommands, TablesAreDeclaredShownAlteredAndDropped) {
   EXPECT_EQ(Done({"table", "alter", "acme/shop/events", "--no-ttl", "--no-schema"}), "altered acme/shop/events\n");
   Done({"row", "put", "acme/shop/events", "a", "2026-07-05T10:15:30Z", R"({"n":"x"})"});
   EXPECT_THAT(Done({"table", "show", "acme/shop/events"}), Not(HasSubstr("ttl")));
+  std::ofstream(temp_ / "none.json") << R"({"minimun":1})";
+  EXPECT_EQ(Run({"table", "alter", "acme/shop/events", "--schema", temp_ / "none.json"}).err,
+            "kvarts: the schema has a keyword that is not supported (field schema, keyword minimun, schema path "
+            "/minimun, did you mean minimum)\n");
   EXPECT_EQ(Done({"table", "rename", "acme/shop/events", "facts"}), "renamed acme/shop/events to facts\n");
   EXPECT_EQ(Run({"table", "show", "acme/shop/events"}).code, 4);
   EXPECT_THAT(Done({"table", "drop", "acme/shop/facts", "--wait"}), MatchesRegex("job [-0-9a-f]{36} is done\n"));
@@ -189,6 +193,9 @@ TEST_P(TableCommands, WhatIsNoQueryIsSaidBeforeItIsAsked) {
   const Ran type = Run({"row", "query", kOrders, "--partition", "customer=a", "--from", "x"});
   EXPECT_EQ(type.code, 1);
   EXPECT_THAT(type.err, StartsWith("kvarts: a value is of another type (field n, expected a number"));
+  const Ran filter = Run({"row", "query", kOrders, "--partition", "customer=a", "--filter", "z >"});
+  EXPECT_EQ(filter.code, 1);
+  EXPECT_EQ(filter.err, "kvarts: a path, a literal or size() was expected (field filter, condition z >, position 3)\n");
 }
 
 TEST_P(TableCommands, AScanGoesThroughAllPagesAndFeedsAPut) {

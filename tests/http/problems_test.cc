@@ -42,6 +42,12 @@ TEST_P(ProblemsTest, NumbersAreNumbersAndNothingIsEmpty) {
   EXPECT_EQ(said["is"].raw(), R"("5")");
 }
 
+TEST_P(ProblemsTest, ADurabilityThatIsNotThereSaysWhichIs) {
+  const HttpAnswer answer = PutRaw("/keys/problems/durable", "x", {{"Kvarts-Durability", "quorum"}});
+  if (answer.status == 200) return;  // where there are replicas
+  EXPECT_EQ(Refusal(answer)["strongest"].text(), "sync");
+}
+
 TEST_P(ProblemsTest, AVersionIsATextOrNull) {
   const HttpAnswer absent = PutRaw("/keys/problems/none", "x", {{"If-Match", "\"7\""}});
   ASSERT_TRUE(IsProblem(absent, 412, "precondition_failed"));

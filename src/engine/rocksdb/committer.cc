@@ -71,7 +71,8 @@ Status Committer::Admit(const Submission& submission) {
   const Commit& commit = submission.commit;
   if (commit.durability > Durability::kSync) {
     return Error(ErrorCode::kInvalidArgument, "this engine has no replicas",
-                 {{"durability", std::string(DurabilityName(commit.durability))}});
+                 {{"durability", std::string(DurabilityName(commit.durability))},
+                  {"strongest", std::string(DurabilityName(Durability::kSync))}});
   }
   const WriteState state = store_.write_state.load(std::memory_order_acquire);
   if (state != WriteState::kWritable) return Error(ErrorCode::kUnavailable, WriteStateText(state));

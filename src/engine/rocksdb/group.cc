@@ -195,7 +195,8 @@ Status Group::RunAgain(Submission& submission, Version version) {
   // What was submitted has been checked; this is another commit.
   if (submission.commit.durability > Durability::kSync) {
     return Error(ErrorCode::kInvalidArgument, "this engine has no replicas",
-                 {{"durability", std::string(DurabilityName(submission.commit.durability))}});
+                 {{"durability", std::string(DurabilityName(submission.commit.durability))},
+                  {"strongest", std::string(DurabilityName(Durability::kSync))}});
   }
   return CheckCommit(submission.commit, store_.options.limits);
 }

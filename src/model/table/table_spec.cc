@@ -44,8 +44,8 @@ KeyField ReadKeyField(JsonReader& json) {
       field.max_length = static_cast<uint32_t>(json.Uint(UINT32_MAX));
     } else if (name == "pattern") {
       Result<Regex> pattern = Regex::Compile(json.Text());
-      json.Require(pattern.has_value(), "the pattern is no regular expression that Kvarts can hold texts against");
-      if (pattern.has_value()) field.pattern = *std::move(pattern);
+      if (!pattern.has_value()) return json.Refuse(pattern.error());
+      field.pattern = *std::move(pattern);
     } else {
       json.Unknown(name);
     }
@@ -56,9 +56,9 @@ KeyField ReadKeyField(JsonReader& json) {
 
 std::optional<DocumentPath> ReadPath(JsonReader& json, DocumentPath::Each each) {
   Result<DocumentPath> path = DocumentPath::Parse(json.Text(), each);
-  json.Require(path.has_value(), "a path is such as address.city, lines[0] or `odd name`");
-  if (!path.has_value()) return std::nullopt;
-  return *std::move(path);
+  if (path.has_value()) return *std::move(path);
+  json.Refuse(path.error());
+  return std::nullopt;
 }
 
 // "path" or {"path": …, …}.
@@ -120,9 +120,9 @@ Included ReadIncluded(JsonReader& json) {
 std::optional<Condition> ReadCondition(JsonReader& json) {
   if (json.TakeNull()) return std::nullopt;
   Result<Condition> condition = Condition::Parse(json.Text());
-  json.Require(condition.has_value(), "the condition cannot be read");
-  if (!condition.has_value()) return std::nullopt;
-  return *std::move(condition);
+  if (condition.has_value()) return *std::move(condition);
+  json.Refuse(condition.error());
+  return std::nullopt;
 }
 
 Duration ReadSeconds(JsonReader& json) {
@@ -175,10 +175,9 @@ std::optional<DocumentSchema> ReadSchema(JsonReader& json) {
   ReadDocument(json, &writer);
   if (!json.ok()) return std::nullopt;
   Result<DocumentSchema> schema = DocumentSchema::Parse(DocumentToJson(DocumentView(document)));
-  // The reader's words are constants; what exactly is wrong with a schema says CheckTableSpec.
-  json.Require(schema.has_value(), "the schema cannot be held against rows");
-  if (!schema.has_value()) return std::nullopt;
-  return *std::move(schema);
+  if (schema.has_value()) return *std::move(schema);
+  json.Refuse(schema.error());
+  return std::nullopt;
 }
 
 KeySpec ReadKey(JsonReader& json) {

@@ -36,8 +36,9 @@ Result<std::vector<KeyBuffer>> PhysicalKeys(const std::vector<Bytes>& keys, cons
   std::vector<KeyBuffer> buffers;
   buffers.reserve(keys.size());
   for (const Bytes& key : keys) {
-    KVARTS_TRY(KeyBuffer physical, CheckedUserKey(key, limits));
-    buffers.push_back(std::move(physical));
+    Result<KeyBuffer> physical = CheckedUserKey(key, limits);
+    if (!physical.has_value()) return AtPlace("keys", buffers.size(), physical.error());
+    buffers.push_back(*std::move(physical));
   }
   return buffers;
 }
@@ -120,9 +121,18 @@ class CommitWrite final : public WriteOp {
   Status Apply(Txn& txn) override {
     outcomes_.assign(body_.commands.size(), {});
     rows_.assign(body_.rows.size(), {});
-    KVARTS_TRY(const std::vector<TablePtr> tables, UseTables(tables_, txn, body_.rows));
+    UsedTables used(tables_, txn);
+    std::vector<TablePtr> tables;
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      Result<TablePtr> table = used.Use(body_.rows[i].table);
+      if (!table.has_value()) return body_.At(CommitBody::Of::kRow, i, table.error());
+      tables.push_back(*std::move(table));
+    }
     if (!body_.commands.empty() || !body_.requirements.empty()) KVARTS_CHECK_OK(ApplyToKeys(txn));
-    for (size_t i = 0; i < tables.size(); ++i) KVARTS_CHECK_OK(ApplyRow(txn, tables[i], body_.rows[i], &rows_[i]));
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      const Status applied = ApplyRow(txn, tables[i], body_.rows[i], &rows_[i]);
+      if (!applied.has_value()) return body_.At(CommitBody::Of::kRow, i, applied.error());
+    }
     return {};
   }
 
@@ -170,9 +180,13 @@ class CommitWrite final : public WriteOp {
  private:
   Status ApplyToKeys(Txn& txn) {
     KVARTS_TRY(CatalogGuard guard, catalog_.Guard(txn));
-    for (const keys::Requirement& requirement : body_.requirements) KVARTS_CHECK_OK(keys::Require(txn, requirement));
+    for (size_t i = 0; i < body_.requirements.size(); ++i) {
+      const Status required = keys::Require(txn, body_.requirements[i]);
+      if (!required.has_value()) return body_.At("preconditions", i, required.error());
+    }
     for (size_t i = 0; i < body_.commands.size(); ++i) {
-      KVARTS_CHECK_OK(keys::Apply({txn, guard}, body_.commands[i], &outcomes_[i]));
+      const Status applied = keys::Apply({txn, guard}, body_.commands[i], &outcomes_[i]);
+      if (!applied.has_value()) return body_.At(CommitBody::Of::kKey, i, applied.error());
     }
     past_retention_ = guard.past_retention();
     return {};
@@ -192,23 +206,38 @@ class CommitWrite final : public WriteOp {
   bool past_retention_ = false;
 };
 
+Status AuthorizeOne(const Call& call, const keys::Requirement& requirement) {
+  return requirement.range ? Authorize(call, Right::kRead, *requirement.range)
+                           : Authorize(call, Right::kRead, requirement.key);
+}
+
+Status AuthorizeOne(const Call& call, const keys::Command& command) {
+  const auto* range = std::get_if<keys::DeleteRange>(&command);
+  KVARTS_CHECK_OK(range != nullptr ? Authorize(call, Right::kWrite, range->range)
+                                   : Authorize(call, Right::kWrite, keys::KeyOf(command)));
+  return Shows(command) ? Authorize(call, Right::kRead, keys::KeyOf(command)) : Status();
+}
+
+Status AuthorizeOne(const Call& call, const TableCommand& command) {
+  const std::string path = ScopePath(command.table);
+  KVARTS_CHECK_OK(AuthorizeTables(call, Right::kWrite, path));
+  return command.Reads() ? AuthorizeTables(call, Right::kRead, path) : Status();
+}
+
 // What is written needs the right to write, what is only asked about the right to read.
 Status AuthorizeCommit(const Call& call, const CommitBody& body) {
   if (!call.info.who) return {};
-  for (const keys::Requirement& requirement : body.requirements) {
-    KVARTS_CHECK_OK(requirement.range ? Authorize(call, Right::kRead, *requirement.range)
-                                      : Authorize(call, Right::kRead, requirement.key));
+  for (size_t i = 0; i < body.requirements.size(); ++i) {
+    const Status allowed = AuthorizeOne(call, body.requirements[i]);
+    if (!allowed.has_value()) return body.At("preconditions", i, allowed.error());
   }
-  for (const keys::Command& command : body.commands) {
-    const auto* range = std::get_if<keys::DeleteRange>(&command);
-    KVARTS_CHECK_OK(range != nullptr ? Authorize(call, Right::kWrite, range->range)
-                                     : Authorize(call, Right::kWrite, keys::KeyOf(command)));
-    if (Shows(command)) KVARTS_CHECK_OK(Authorize(call, Right::kRead, keys::KeyOf(command)));
+  for (size_t i = 0; i < body.commands.size(); ++i) {
+    const Status allowed = AuthorizeOne(call, body.commands[i]);
+    if (!allowed.has_value()) return body.At(CommitBody::Of::kKey, i, allowed.error());
   }
-  for (const TableCommand& command : body.rows) {
-    const std::string path = ScopePath(command.table);
-    KVARTS_CHECK_OK(AuthorizeTables(call, Right::kWrite, path));
-    if (command.Reads()) KVARTS_CHECK_OK(AuthorizeTables(call, Right::kRead, path));
+  for (size_t i = 0; i < body.rows.size(); ++i) {
+    const Status allowed = AuthorizeOne(call, body.rows[i]);
+    if (!allowed.has_value()) return body.At(CommitBody::Of::kRow, i, allowed.error());
   }
   return {};
 }
@@ -259,6 +288,7 @@ Result<std::unique_ptr<WriteOp>> BatchRows(Call& call) {
   CommitBody body;
   KVARTS_TRY(body.rows, ParseRowBatch(call.body, call.service.engine().limits().max_commit_operations));
   body.order.assign(body.rows.size(), CommitBody::Of::kRow);
+  body.list = "commands";
   return MakeCommit(call, std::move(body));
 }
 

@@ -1,10 +1,13 @@
 #include "protocol/http/bodies.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <functional>
 
+#include "base/error_fields.h"
 #include "core/user_keys.h"
 #include "encoding/json_minify.h"
 #include "encoding/json_reader.h"
@@ -391,14 +394,30 @@ Result<keys::Command> ParsePatchBody(std::string_view body) {
   return keys::Touch{{}, lifetime, {}};
 }
 
+Error CommitBody::At(const char* of_list, size_t place, const Error& error) const {
+  return requirements.size() + order.size() == 1 ? error : AtPlace(of_list, place, error);
+}
+
+Error CommitBody::At(Of of, size_t number, const Error& error) const {
+  size_t place = 0;
+  for (size_t before = number; order[place] != of || before-- > 0;) ++place;
+  return At(list, place, error);
+}
+
+Error AtPlace(const char* list, size_t place, const Error& error) {
+  return WithField(error, "at", fmt::format("{}[{}]", list, place));
+}
+
 Result<CommitBody> ParseCommitBody(std::string_view body, size_t max_operations) {
   JsonReader json(body);
   CommitBody commit;
   // The first that is too many stops the reading.
   size_t operations = 0;
   const auto count = [&] {
-    json.Require(++operations <= max_operations, "the commit has more operations than max_commit_operations");
-    return json.ok();
+    if (++operations <= max_operations) return true;
+    json.Refuse(Error(ErrorCode::kTooLarge, "the commit has too many operations",
+                      {{"limit", "max_commit_operations"}, {"at_most", std::to_string(max_operations)}}));
+    return false;
   };
   json.Object([&](std::string_view name) {
     if (name == "preconditions") {
@@ -413,10 +432,6 @@ Result<CommitBody> ParseCommitBody(std::string_view body, size_t max_operations)
       json.Unknown(name);
     }
   });
-  if (operations > max_operations) {
-    return Error(ErrorCode::kTooLarge, "the commit has too many operations",
-                 {{"limit", "max_commit_operations"}, {"at_most", std::to_string(max_operations)}});
-  }
   KVARTS_CHECK_OK(json.Finish());
   if (commit.order.empty() && commit.requirements.empty()) {
     return Error(ErrorCode::kInvalidArgument, "a commit has preconditions or mutations");
@@ -436,6 +451,11 @@ Result<KeyRange> ParseRangeBody(std::string_view body) {
   return range;
 }
 
+Error TooManyKeys(size_t at_most) {
+  return Error(ErrorCode::kTooLarge, "there are too many keys",
+               {{"limit", "max_batch_keys"}, {"at_most", std::to_string(at_most)}});
+}
+
 Result<std::vector<Bytes>> ParseKeysBody(std::string_view body, size_t at_most) {
   JsonReader json(body);
   std::vector<Bytes> keys;
@@ -444,6 +464,7 @@ Result<std::vector<Bytes>> ParseKeysBody(std::string_view body, size_t at_most) 
     if (name != "keys") return json.Unknown(name);
     given = true;
     json.Array([&] {
+      if (keys.size() == at_most) return json.Refuse(TooManyKeys(at_most));
       if (json.Peek() == JsonKind::kObject) {
         Fields fields = ReadFields(json, {"key"});
         keys.push_back(TakeKey(json, fields));
@@ -451,7 +472,6 @@ Result<std::vector<Bytes>> ParseKeysBody(std::string_view body, size_t at_most) 
         keys.emplace_back(json.Text());
         json.Require(!keys.back().empty(), "the key is empty");
       }
-      json.Require(keys.size() <= at_most, "there are more keys than max_batch_keys");
     });
   });
   KVARTS_CHECK_OK(json.Finish());

@@ -26,12 +26,23 @@ struct CommitBody {
   // In which order both were given.
   enum class Of : uint8_t { kKey, kRow };
   std::vector<Of> order = {};
+  // What the body calls the list of them.
+  const char* list = "mutations";
+
+  // What went wrong with one of several says with which, as `field` does of what is wrong with the body.
+  Error At(const char* of_list, size_t place, const Error& error) const;
+  // Likewise with a command: the number of all about keys, or all about rows.
+  Error At(Of of, size_t number, const Error& error) const;
 };
 // {"preconditions": […], "mutations": […]}, at most so many of both together.
 Result<CommitBody> ParseCommitBody(std::string_view body, size_t max_operations);
 
+// What went wrong with one of a list in a body, with its place, as in "keys[3]".
+Error AtPlace(const char* list, size_t place, const Error& error);
+
 // {"keys": ["a", {"key_base64": "…"}]}, at most `at_most`.
 Result<std::vector<Bytes>> ParseKeysBody(std::string_view body, size_t at_most);
+Error TooManyKeys(size_t at_most);
 
 // {"prefix": …}, {"start": …, "end": …}, or {"all": true} for everything.
 Result<KeyRange> ParseRangeBody(std::string_view body);

@@ -58,9 +58,10 @@ Bytes ShownKey(const Error& error, std::string_view escaped) {
 // The fields that are numbers; errors have all fields as text. What a version is stays a text, since clients in
 // JavaScript would round it.
 bool IsNumber(const Error& error, std::string_view name, std::string_view value) {
-  constexpr std::array<std::string_view, 16> kNumbers = {
-      "at_least",   "at_most",  "at_most_us", "burst",          "bytes",  "expiry_us", "is_us",   "offset",
-      "per_second", "position", "put_with",   "retry_after_us", "schema", "size",      "skipped", "ttl_us"};
+  constexpr std::array<std::string_view, 19> kNumbers = {
+      "at_least", "at_most", "at_most_us", "burst",      "bytes",    "expiry_us", "fields",
+      "is_us",    "offset",  "parts",      "per_second", "position", "put_with",  "retry_after_us",
+      "schema",   "size",    "skipped",    "ttl_us",     "values"};
   // Of what is not too much but wrong, `is` is what was said.
   const bool listed =
       name == "is" ? !error.field("at_most").empty() : std::ranges::find(kNumbers, name) != kNumbers.end();
@@ -76,7 +77,8 @@ void WriteField(JsonWriter& json, const Error& error, std::string_view name, std
       return;
     }
   }
-  if (value.empty()) return;
+  // The path to a whole row is empty; of anything else there is nothing to say.
+  if (value.empty() && name != "path") return;
   if (name == "key" || name == "reached") {
     json.BytesField(name, ShownKey(error, value));
   } else if (IsNumber(error, name, value)) {

@@ -1,6 +1,7 @@
 #include "protocol/http/row_bodies.h"
 
 #include "encoding/document_json.h"
+#include "protocol/http/bodies.h"
 #include "protocol/http/table_requests.h"
 
 namespace kvarts::http {
@@ -42,7 +43,7 @@ std::vector<FieldUpdate> ReadCheckedUpdates(JsonReader& json) {
   std::vector<FieldUpdate> updates = ReadUpdates(json);
   if (!json.ok()) return {};
   const Status checked = CheckUpdates(updates);
-  if (!checked.has_value()) json.Require(false, checked.error().text().data());  // a constant
+  if (!checked.has_value()) json.Refuse(checked.error());
   return updates;
 }
 
@@ -51,20 +52,22 @@ std::optional<Condition> ReadCondition(JsonReader& json) {
   if (!json.ok()) return std::nullopt;
   Result<Condition> condition = Condition::Parse(text);
   if (condition.has_value()) return *std::move(condition);
-  json.Require(false, condition.error().text().data());  // a constant
+  json.Refuse(condition.error());
   return std::nullopt;
 }
 
 std::optional<Projection> ReadFields(JsonReader& json) {
-  std::vector<std::string> paths;
+  std::vector<DocumentPath> paths;
   json.Array([&] {
-    json.Require(paths.size() < Projection::kMaxPaths, "there are at most a hundred fields");
-    paths.emplace_back(json.Text());
+    if (paths.size() == Projection::kMaxPaths) return json.Refuse(Projection::TooManyPaths());
+    Result<DocumentPath> path = DocumentPath::Parse(json.Text());
+    if (!path.has_value()) return json.Refuse(path.error());
+    paths.push_back(*std::move(path));
   });
   if (!json.ok()) return std::nullopt;
-  Result<Projection> projection = Projection::Parse(paths);
+  Result<Projection> projection = Projection::Of(std::move(paths));
   if (projection.has_value()) return *std::move(projection);
-  json.Require(false, projection.error().text().data());  // a constant
+  json.Refuse(projection.error());
   return std::nullopt;
 }
 
@@ -171,8 +174,8 @@ Result<RowKeysBody> ParseRowKeys(std::string_view body, size_t at_most) {
     if (name == "keys") {
       given = true;
       json.Array([&] {
-        json.Require(parsed.keys.size() < at_most, "there are more keys than max_batch_keys");
-        if (json.ok()) parsed.keys.push_back(ReadMap(json, "a key is an object of the key's fields"));
+        if (parsed.keys.size() == at_most) return json.Refuse(TooManyKeys(at_most));
+        parsed.keys.push_back(ReadMap(json, "a key is an object of the key's fields"));
       });
     } else if (name == "fields") {
       if (!json.TakeNull()) parsed.fields = ReadFields(json);
@@ -271,13 +274,13 @@ TableCommand MakeRowCommand(JsonReader& json, std::string_view op, RowFields fie
 Result<std::vector<TableCommand>> ParseRowBatch(std::string_view body, size_t max_operations) {
   JsonReader json(body);
   std::vector<TableCommand> commands;
-  bool too_many = false;
   json.Object([&](std::string_view name) {
     if (name != "commands") return json.Unknown(name);
     json.Array([&] {
-      too_many = commands.size() == max_operations;
-      json.Require(!too_many, "the batch has more commands than max_commit_operations");
-      if (!json.ok()) return;
+      if (commands.size() == max_operations) {
+        return json.Refuse(Error(ErrorCode::kTooLarge, "the batch has too many commands",
+                                 {{"limit", "max_commit_operations"}, {"at_most", std::to_string(max_operations)}}));
+      }
       RowFields fields;
       std::string op;
       json.Object([&](std::string_view field) {
@@ -290,10 +293,6 @@ Result<std::vector<TableCommand>> ParseRowBatch(std::string_view body, size_t ma
       commands.push_back(MakeRowCommand(json, op, std::move(fields)));
     });
   });
-  if (too_many) {
-    return Error(ErrorCode::kTooLarge, "the batch has too many commands",
-                 {{"limit", "max_commit_operations"}, {"at_most", std::to_string(max_operations)}});
-  }
   KVARTS_CHECK_OK(json.Finish());
   if (commands.empty()) return Error(ErrorCode::kInvalidArgument, "a batch has commands");
   return commands;

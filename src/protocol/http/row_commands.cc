@@ -1,7 +1,5 @@
 #include "protocol/http/row_commands.h"
 
-#include <map>
-
 #include "encoding/document_json.h"
 #include "encoding/document_writer.h"
 #include "protocol/http/row_items.h"
@@ -90,18 +88,12 @@ void WriteShown(JsonWriter& json, std::string_view name, const std::optional<Byt
 
 bool TableCommand::Reads() const { return shows != Return::kNone || ConditionOf(command).where.has_value(); }
 
-Result<std::vector<TablePtr>> UseTables(Tables& tables, Txn& txn, std::span<const TableCommand> commands) {
-  std::vector<TablePtr> used;
-  used.reserve(commands.size());
-  std::map<std::string, TablePtr> known;
-  for (const TableCommand& command : commands) {
-    TablePtr& table = known[ScopePath(command.table)];
-    if (table == nullptr) {
-      KVARTS_TRY(table, tables.Use(txn, command.table));
-    }
-    used.push_back(table);
+Result<TablePtr> UsedTables::Use(const TablePath& path) {
+  TablePtr& table = known_[ScopePath(path)];
+  if (table == nullptr) {
+    KVARTS_TRY(table, tables_.Use(txn_, path));
   }
-  return used;
+  return table;
 }
 
 Status ApplyRow(Txn& txn, const TablePtr& table, const TableCommand& command, RowResult* result) {

@@ -2,7 +2,7 @@
 // have types once the table is known. They are carried out over a transaction, with others or alone.
 #pragma once
 
-#include <span>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,8 +34,17 @@ struct RowResult {
   bool past = false;   // the row that was written has already expired
 };
 
-// The table of each, as the transaction is to use them; before anything else is read.
-Result<std::vector<TablePtr>> UseTables(Tables& tables, Txn& txn, std::span<const TableCommand> commands);
+// The tables of many, as one transaction uses them; before anything else is read.
+class UsedTables {
+ public:
+  UsedTables(Tables& tables, Txn& txn) : tables_(tables), txn_(txn) {}
+  Result<TablePtr> Use(const TablePath& path);
+
+ private:
+  Tables& tables_;
+  Txn& txn_;
+  std::map<std::string, TablePtr> known_;
+};
 Status ApplyRow(Txn& txn, const TablePtr& table, const TableCommand& command, RowResult* result);
 
 // The members of an object: "key", and what the command has asked for: "before" or "after", null if there is none, and

@@ -161,7 +161,7 @@ Result<WriteTerms> WriteTermsOf(const Call& call, bool may_make = false) {
   if (may_make) terms.make = query.Flag("make");
   const auto where = query.Get("where");
   KVARTS_CHECK_OK(query.Finish());
-  KVARTS_TRY(terms.condition.where, ParseCondition(where));
+  KVARTS_TRY(terms.condition.where, ParseCondition("where", where));
   return terms;
 }
 

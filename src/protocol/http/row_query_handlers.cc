@@ -1,5 +1,6 @@
 // Many rows: by their keys, by a query of a partition, and all of them in pages.
 #include "protocol/http/access.h"
+#include "protocol/http/bodies.h"
 #include "protocol/http/handlers.h"
 #include "protocol/http/requests.h"
 #include "protocol/http/row_bodies.h"
@@ -54,8 +55,9 @@ Result<WorkOp::Reply> ReadRows(Service& service, const TablePath& path, const Ro
   std::vector<KeyBuffer> buffers;
   buffers.reserve(wanted.keys.size());
   for (const Bytes& key : wanted.keys) {
-    KVARTS_TRY(KeyBuffer physical, RowKeyOf(*table, DocumentView(key)));
-    buffers.push_back(std::move(physical));
+    Result<KeyBuffer> physical = RowKeyOf(*table, DocumentView(key));
+    if (!physical.has_value()) return AtPlace("keys", buffers.size(), physical.error());
+    buffers.push_back(*std::move(physical));
   }
   const std::vector<BytesView> views(buffers.begin(), buffers.end());
   KVARTS_TRY(const std::unique_ptr<View> view, service.engine().OpenView(freshness));
@@ -130,7 +132,7 @@ Result<std::unique_ptr<SlowOp>> ListRows(Call& call) {
   const auto fields_text = query.Get("fields");
   const bool consistent = query.Flag("consistent");
   KVARTS_CHECK_OK(query.Finish());
-  KVARTS_TRY(scan.filter, ParseCondition(filter));
+  KVARTS_TRY(scan.filter, ParseCondition("filter", filter));
   KVARTS_TRY(std::optional<Projection> fields, ParseFields(fields_text));
   KVARTS_TRY(scan.freshness, FreshnessOf(call, consistent));
   call.CountTable(path);

@@ -1,5 +1,6 @@
 #include "protocol/http/table_requests.h"
 
+#include "base/error_fields.h"
 #include "encoding/document_writer.h"
 #include "net/http/target.h"
 
@@ -84,28 +85,33 @@ Result<Bytes> KeyDocument(const TableInfo& table, std::span<const std::string> t
 
 Result<std::optional<Projection>> ParseFields(std::optional<std::string_view> text) {
   if (!text) return std::optional<Projection>();
+  const auto refused = [](const Error& error) { return WithField(error, "parameter", "fields"); };
   std::vector<DocumentPath> paths;
   std::string_view rest = *text;
   while (true) {
+    if (paths.size() == Projection::kMaxPaths) return refused(Projection::TooManyPaths());
     size_t end = 0;
-    KVARTS_TRY(DocumentPath path, DocumentPath::ParseFront(rest, &end));
-    paths.push_back(std::move(path));
+    Result<DocumentPath> path = DocumentPath::ParseFront(rest, &end);
+    if (!path.has_value()) return refused(path.error());
+    paths.push_back(*std::move(path));
     rest.remove_prefix(end);
     if (rest.empty()) break;
-    if (!rest.starts_with(',') || paths.size() > Projection::kMaxPaths) {
-      return Error(ErrorCode::kInvalidArgument, "fields are paths with a comma between them, a hundred at most",
-                   {{"parameter", "fields"}, {"position", std::to_string(text->size() - rest.size())}});
+    if (!rest.starts_with(',')) {
+      return refused(Error(ErrorCode::kInvalidArgument, "fields are paths with a comma between them",
+                           {{"position", std::to_string(text->size() - rest.size())}}));
     }
     rest.remove_prefix(1);
   }
-  KVARTS_TRY(Projection projection, Projection::Of(std::move(paths)));
-  return std::optional<Projection>(std::move(projection));
+  Result<Projection> projection = Projection::Of(std::move(paths));
+  if (!projection.has_value()) return refused(projection.error());
+  return std::optional<Projection>(*std::move(projection));
 }
 
-Result<std::optional<Condition>> ParseCondition(std::optional<std::string_view> text) {
+Result<std::optional<Condition>> ParseCondition(std::string_view parameter, std::optional<std::string_view> text) {
   if (!text) return std::optional<Condition>();
-  KVARTS_TRY(Condition condition, Condition::Parse(*text));
-  return std::optional<Condition>(std::move(condition));
+  Result<Condition> condition = Condition::Parse(*text);
+  if (!condition.has_value()) return WithField(condition.error(), "parameter", std::string(parameter));
+  return std::optional<Condition>(*std::move(condition));
 }
 
 }  // namespace kvarts::http

@@ -34,6 +34,6 @@ Result<Bytes> KeyDocument(const TableInfo& table, std::span<const std::string> t
 // "a,b.c": paths of fields; nothing when the parameter is not there.
 Result<std::optional<Projection>> ParseFields(std::optional<std::string_view> text);
 // Likewise a condition.
-Result<std::optional<Condition>> ParseCondition(std::optional<std::string_view> text);
+Result<std::optional<Condition>> ParseCondition(std::string_view parameter, std::optional<std::string_view> text);
 
 }  // namespace kvarts::http
