@@ -158,7 +158,10 @@ Servers::Closing Servers::Settle() {
       LogChanges(*server);
       server->generation = state.generation;
       for (const auto& pool : server->pools) std::ranges::move(pool->Empty(), std::back_inserter(closing));
+    } else if (server->silent && !state.breaker.open()) {
+      Log(LogLevel::kInfo, "a server answers again", {{"server", state.name}, {"role", ServerRoleName(state.role)}});
     }
+    server->silent = state.breaker.open();
     // Its own thread does it, the next time that it asks.
     const bool has_duty = static_cast<bool>(state_.DutyOf(server->index));
     if (has_duty && !server->has_duty) server->ask_now = true;

@@ -92,6 +92,7 @@ class Servers {
     const std::string target;
     std::array<std::unique_ptr<Pool>, 4> pools;
     uint64_t generation = 0;  // of the state that the pools belong to
+    bool silent = false;      // too often it did not answer
     bool ask_now = false;
     bool has_duty = false;
     std::jthread prober;
