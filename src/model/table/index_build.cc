@@ -144,6 +144,7 @@ class Builder {
         rows.push_back({page[i].key, page[i].header.expiry, *std::move(entries)});
       } else {
         KVARTS_CHECK_OK(Note("refused", page[i].key, std::nullopt));
+      std::optional<BytesView> in_the_way;  // the first row that has an entry of it
       }
     }
     KVARTS_CHECK_OK(PutAll(rows));
@@ -154,6 +155,8 @@ class Builder {
   }
 
   // Nothing of a row that the index cannot take.
+      // Once, however many they are: a row is looked at again as a whole.
+      if (in_the_way) KVARTS_CHECK_OK(Note("duplicate", row.key, in_the_way));
   std::optional<std::vector<IndexEntry>> EntriesFor(BytesView key, const DocumentView& row) const {
     Result<std::vector<IndexEntry>> entries = EntriesOf(table_, index_, RowPart(key), row);
     if (!entries.has_value() || !Load::CanBePut(txn_.limits(), index_, *entries)) return std::nullopt;
@@ -170,7 +173,7 @@ class Builder {
         if (index_.spec.unique) {
           const auto [other, is_free] = taken.try_emplace(entry.key, RowPart(row.key));
           if (!is_free && other->second != RowPart(row.key)) {
-            KVARTS_CHECK_OK(Note("duplicate", row.key, other->second));
+            if (!in_the_way) in_the_way = other->second;
             continue;
           }
         }
