@@ -110,6 +110,9 @@ class RowWriter {
   struct Change;
   // Brings the entries of an index from those of one row to those of another.
   Status KeepIndex(const TableIndex& index, const Change& change, RowOutcome* outcome);
+  // Whether a row has the entries that follow from it. While an index is built, not one from before it whose entries no
+  // commit holds: it was left out.
+  Result<bool> HasEntries(const TableIndex& index, BytesView row_key, const std::vector<IndexEntry>& entries);
   Status CheckUnique(const TableIndex& index, std::span<const IndexEntry* const> added, BytesView row_key);
   Status EraseEntry(const TableIndex& index, const IndexEntry& entry, BytesView row_key, bool may_be_anothers);
 

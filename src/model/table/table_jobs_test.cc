@@ -140,6 +140,33 @@ TEST_P(TableJobsTest, ARowWhoseEntriesNoCommitHoldsIsListed) {
   EXPECT_EQ(FindingsOf(job).size(), 1u);
 }
 
+TEST_P(TableJobsTest, ARowWhoseEntriesNoCommitHoldsIsChangedAndDeletedLikeOthers) {
+  Limits limits;
+  limits.max_commit_operations = 400;
+  OpenAllWith(limits);
+  MustCreate("users", kPlain);
+  for (const auto& [spec, just_held] : {std::pair(kTag, 390), std::pair(kUniqueTag, 194)}) {
+    for (int row = 0; row < 3; ++row) MustPut("users", Tagged(row, 500));
+    MustPut("users", Tagged(3, 2 * just_held));
+    MustPut("users", Tagged(4, 10));
+    const JobId job = MustIndex(spec);
+    // More than the job would put, which leaves room for what it says of itself: a write can.
+    for (int row = 5; row < 7; ++row) MustPut("users", Tagged(row, just_held));
+    RunJobs();
+    EXPECT_EQ(FindingsOf(job).size(), 6u);
+    MustPut("users", Tagged(0, 10));
+    MustApply("users", PatchRow{Document(Id(1)), PatchRow::Merge{Document(R"({"tags": ["one"]})")}});
+    for (const int row : {2, 3, 5}) MustApply("users", DeleteRow{Document(Id(row))});
+    MustApply("users", PatchRow{Document(Id(6)), PatchRow::Merge{Document(R"({"tags": null})")}});
+    ASSERT_TRUE(Jobs(store()).Resume(job));
+    RunJobs();
+    EXPECT_EQ(StateOf("tag"), IndexState::kReady);
+    EXPECT_EQ(EntryCount("users", "tag"), 10u + 1 + 10);
+    ASSERT_TRUE(tables().DropIndex(At("users"), "tag"));
+    RunJobs();
+  }
+}
+
 // More of them than one chunk can put, behind one that stays in the way for a while.
 TEST_P(TableJobsTest, RowsThatWereInTheWayAreAddedInChunks) {
   Limits limits;
