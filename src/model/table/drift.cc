@@ -162,7 +162,7 @@ const TableIndex* IndexOfKey(const TableInfo& table, BytesView key) {
 Bytes RowFields(const TableInfo& table, BytesView row_part) {
   Bytes fields;
   DocumentWriter writer(&fields);
-  if (!table.key().Decode(row_part, &writer).has_value()) fields.clear();
+  if (!table.key().Decode(row_part, &writer).has_value() || !CheckDocument(fields).has_value()) fields.clear();
   return fields;
 }
 
