@@ -6,8 +6,8 @@
 #include "core/fields.h"
 #include "encoding/document_json.h"
 #include "model/table/catalog_rows.h"
+#include "model/table/drift.h"
 #include "model/table/findings.h"
-#include "model/table/row.h"
 #include "model/table/rows.h"
 #include "model/table/table_jobs.h"
 
@@ -111,8 +111,9 @@ class Builder {
     KVARTS_TRY(const ScanPage page, txn_.Scan(request));
     std::vector<Row> rows;
     for (size_t i = 0; i < page.size(); ++i) {
-      KVARTS_TRY(const RowView row, OpenRow(page[i].value));
-      std::optional<std::vector<IndexEntry>> entries = EntriesFor(page[i].key, row.document());
+      const std::optional<DocumentView> row = ReadableRow(table_, RowPart(page[i].key), page[i].value);
+      std::optional<std::vector<IndexEntry>> entries;
+      if (row) entries = EntriesFor(page[i].key, *row);
       if (entries && !load_.Take(*entries)) {
         progress_.next = page[i].key;
         break;
@@ -121,7 +122,7 @@ class Builder {
       if (entries) {
         rows.push_back({page[i].key, page[i].header.expiry, *std::move(entries)});
       } else {
-        KVARTS_CHECK_OK(Note("refused", page[i].key, std::nullopt));
+        KVARTS_CHECK_OK(Note(row ? "refused" : "damaged", page[i].key, std::nullopt));
       }
     }
     KVARTS_CHECK_OK(PutAll(rows));
@@ -203,8 +204,9 @@ class Builder {
     KVARTS_TRY(const KeyBuffer key, RowKeyOf(table_, key_fields));
     KVARTS_TRY(const std::optional<Record> record, txn_.Get(key));
     if (!record) return Again::kFree;
-    KVARTS_TRY(const RowView row, OpenRow(record->value));
-    const std::optional<std::vector<IndexEntry>> entries = EntriesFor(key, row.document());
+    const std::optional<DocumentView> row = ReadableRow(table_, RowPart(key), record->value);
+    if (!row) return Again::kInTheWay;
+    const std::optional<std::vector<IndexEntry>> entries = EntriesFor(key, *row);
     if (!entries) return Again::kInTheWay;
     std::vector<BytesView> keys;
     for (const IndexEntry& entry : *entries) keys.push_back(entry.key);
@@ -238,10 +240,10 @@ class Builder {
   }
 
   Result<Bytes> KeyFields(BytesView row_part) const {
-    Bytes fields;
-    DocumentWriter writer(&fields);
-    KVARTS_CHECK_OK(table_.key().Decode(row_part, &writer));
-    return fields;
+    Bytes fields = RowFields(table_, row_part);
+    if (!fields.empty()) return fields;
+    return Error(ErrorCode::kCorruption, "the key of a row is damaged",
+                 {{"table", table_.stored().name}, {"key", Escaped(row_part)}});
   }
 
   Status MakeReady() {
