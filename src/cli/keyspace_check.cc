@@ -179,8 +179,7 @@ Status KeyspaceCheck::CheckTableEntry(const ScanPage::Entry& entry) {
   }
   if (IndexNumber{*index} != kRowsNumber) return {};
   const Result<RowView> row = OpenRow(entry.value);
-  const Status document = row.has_value() ? CheckDocument(row->document().bytes()) : Status(row.error());
-  if (!document.has_value()) Report(entry.key, ErrorText(document.error()));
+  if (!row.has_value()) Report(entry.key, ErrorText(row.error()));
   return {};
 }
 

@@ -32,7 +32,8 @@ struct EnvelopeView {
   Result<Bytes> Encode() const;
   // Into a view that says nothing yet. Any bytes are a whole envelope or `corruption`; then it is of no use.
   Status Read(BytesView bytes) {
-    assert(actor.empty() && trace.empty() && payload.empty());
+    assert(schema == 0 && type.empty() && tenant.empty() && actor.empty() && trace.empty() && command.empty() &&
+           payload.empty());
     // Most say nothing but their schema, which is a small number.
     constexpr size_t kShortHead = 3;
     if (bytes.size() >= kShortHead && bytes[0] == kFormat && bytes[1] == 0 && static_cast<uint8_t>(bytes[2]) < 0x80)

@@ -1,5 +1,7 @@
 #include "encoding/cbor.h"
 
+#include <algorithm>
+
 namespace kvarts::cbor {
 namespace {
 
@@ -84,11 +86,15 @@ void Skip(BytesView* from) {
   uint64_t left = 1;
   while (left != 0) {
     const Head head = ReadHead(*from);
+    if (head.size == 0) {
+      from->remove_prefix(from->size());
+      return;
+    }
     from->remove_prefix(head.size);
     switch (head.major) {
       case Major::kBytes:
       case Major::kText:
-        from->remove_prefix(head.argument);
+        from->remove_prefix(std::min<uint64_t>(head.argument, from->size()));
         --left;
         break;
       case Major::kArray:
@@ -108,8 +114,9 @@ void Skip(BytesView* from) {
 
 std::string_view TakeString(BytesView* from) {
   const Head head = ReadHead(*from);
-  const std::string_view text = from->substr(head.size, head.argument);
-  from->remove_prefix(head.size + head.argument);
+  from->remove_prefix(head.size);
+  const std::string_view text = from->substr(0, head.argument);
+  from->remove_prefix(text.size());
   return text;
 }
 

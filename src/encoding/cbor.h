@@ -35,6 +35,7 @@ size_t HeadSize(uint64_t argument);
 char* WriteHead(char* to, Major major, uint64_t argument);
 
 // For bytes that were checked: these take an item off the front, however deep it is; and one that is a text or bytes.
+// Of others they take what there is.
 void Skip(BytesView* from);
 std::string_view TakeString(BytesView* from);
 

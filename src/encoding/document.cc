@@ -80,6 +80,12 @@ bool IsOfSets(const Head& head) {
   return head.major < Major::kArray;
 }
 
+// Of an element of a set.
+DocumentKind KindOfElement(const Head& head) {
+  if (head.major == Major::kText) return DocumentKind::kText;
+  return head.major == Major::kBytes ? DocumentKind::kBinary : DocumentKind::kNumber;
+}
+
 // Reads any bytes as a document, to the first thing that is wrong.
 class Checker {
  public:
@@ -231,7 +237,7 @@ DocumentKind DocumentView::kind() const {
   if (head.argument != cbor::kSet) return DocumentKind::kNumber;
   BytesView rest = from_.substr(head.size);
   rest.remove_prefix(cbor::ReadHead(rest).size);
-  return SetOf(DocumentView(rest).kind());
+  return SetOf(KindOfElement(cbor::ReadHead(rest)));
 }
 
 BytesView DocumentView::bytes() const {
@@ -259,9 +265,12 @@ cbor::Head DocumentView::OpenSeveral(BytesView* rest) const {
   *rest = from_;
   Head head = cbor::ReadHead(*rest);
   rest->remove_prefix(head.size);
-  if (head.major != Major::kTag) return head;
-  head = cbor::ReadHead(*rest);
-  rest->remove_prefix(head.size);
+  if (head.major == Major::kTag) {
+    head = cbor::ReadHead(*rest);
+    rest->remove_prefix(head.size);
+  }
+  // Each has a byte at least. Bytes that nobody has checked may promise more.
+  head.argument = std::min<uint64_t>(head.argument, rest->size());
   return head;
 }
 

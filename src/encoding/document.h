@@ -42,7 +42,8 @@ std::optional<Decimal::Coefficient> PlainInteger(const Decimal& number);
 std::strong_ordering CompareNames(std::string_view a, std::string_view b);
 
 // A value in bytes that it does not own. They are those of a document, or of a part of one: what comes from outside
-// goes through CheckDocument first. The accessors are for values of their kind.
+// goes through CheckDocument first. Of other bytes nothing sensible is said, but none behind them are read. The
+// accessors are for values of their kind.
 class DocumentView {
  public:
   explicit DocumentView(BytesView begins_with) : from_(begins_with) {}

@@ -151,6 +151,59 @@ TEST(DocumentTest, DepthIsBounded) {
   EXPECT_EQ(DocumentToJson(DocumentView(Of(maps))), maps);
 }
 
+// Everything that is in it, as far as it goes.
+size_t Walked(const DocumentView& document) {
+  size_t values = 1;
+  EXPECT_EQ(document <=> document, std::strong_ordering::equal);
+  static_cast<void>(document.Bool());
+  static_cast<void>(document.Number());
+  switch (document.kind()) {
+    case DocumentKind::kText:
+    case DocumentKind::kBinary:
+      return values + document.Text().size();
+    case DocumentKind::kMap:
+      static_cast<void>(document.Find("zzzzzzzzz"));
+      document.ForEachField([&](std::string_view, const DocumentView& field) { values += Walked(field); });
+      return values;
+    case DocumentKind::kNull:
+    case DocumentKind::kBool:
+    case DocumentKind::kNumber:
+      return values;
+    default:
+      static_cast<void>(document.At(document.size() - 1));
+      document.ForEachElement([&](const DocumentView& element) { values += Walked(element); });
+      return values;
+  }
+}
+
+// Bytes that nobody has checked are no document, and nothing is read behind them. Each stands in a block of its own,
+// whose end a sanitizer watches.
+TEST(DocumentTest, OfBytesThatAreNoneNothingBehindThemIsRead) {
+  const Bytes whole =
+      Of(R"({"name":"Ada","n":-1.5,"big":123456789012345678901,"list":[1,"two",[3,{"a":{"$binary":"AQ=="}}]],
+                             "sets":[{"$set":["a","b"]},{"$set":[1,2]}],"text":"more than twenty-four bytes of text"})");
+  const auto walk = [](const Bytes& bytes) {
+    const std::unique_ptr<char[]> block(new char[bytes.size()]);
+    std::ranges::copy(bytes, block.get());
+    const DocumentView view(BytesView(block.get(), bytes.size()));
+    EXPECT_LE(view.bytes().size(), bytes.size());
+    EXPECT_GT(Walked(view), 0u);
+    EXPECT_FALSE(DocumentToJson(view).empty());
+  };
+  for (size_t size = 0; size < whole.size(); ++size) walk(whole.substr(0, size));
+  for (size_t at = 0; at < whole.size(); ++at) {
+    for (int byte = 0; byte < 256; ++byte) {
+      Bytes damaged = whole;
+      damaged[at] = static_cast<char>(byte);
+      walk(damaged);
+      walk(damaged.substr(0, at + 1));
+    }
+  }
+  // Lengths that no memory has.
+  for (const char* head : {"5b", "7b", "9b", "bb", "d901029b"})
+    walk(*FromHex(std::string(head) + "ffffffffffffffff6161"));
+}
+
 TEST(DocumentJsonTest, NumbersKeepTheirDigits) {
   for (const char* number : {"0", "-1", "9223372036854775808", "0.1", "12345678901234567890123456789012345678",
                              "1.5E+125", "-1E-130", "0.30000000000000004"}) {

@@ -107,7 +107,7 @@ std::optional<DriftKind> ParseDriftKind(std::string_view name) {
 
 std::optional<DocumentView> ReadableRow(const TableInfo& table, BytesView row_part, BytesView stored) {
   const Result<RowView> opened = OpenRow(stored);
-  if (!opened.has_value() || !CheckDocument(opened->envelope.payload).has_value()) return std::nullopt;
+  if (!opened.has_value()) return std::nullopt;
   const DocumentView row = opened->document();
   const Result<KeyBuffer> key = RowKey(table, row);
   if (!key.has_value() || key->view().substr(table.rows().size()) != row_part) return std::nullopt;
@@ -162,7 +162,7 @@ const TableIndex* IndexOfKey(const TableInfo& table, BytesView key) {
 Bytes RowFields(const TableInfo& table, BytesView row_part) {
   Bytes fields;
   DocumentWriter writer(&fields);
-  if (!table.key().Decode(row_part, &writer).has_value()) fields.clear();
+  if (!table.key().Decode(row_part, &writer).has_value() || !CheckDocument(fields).has_value()) fields.clear();
   return fields;
 }
 

@@ -61,7 +61,7 @@ Result<std::optional<Drift>> JudgeRow(Txn& txn, const TableInfo& table, const Ta
 // The ready index that a key is of, if it is of one.
 const TableIndex* IndexOfKey(const TableInfo& table, BytesView key);
 
-// What a row's key is, as a map of its fields; empty when it is none.
+// What a row's key is, as a map of its fields; empty when it is none, such as with a text that is not UTF-8.
 Bytes RowFields(const TableInfo& table, BytesView row_part);
 
 }  // namespace kvarts

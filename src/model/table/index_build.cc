@@ -6,8 +6,8 @@
 #include "core/fields.h"
 #include "encoding/document_json.h"
 #include "model/table/catalog_rows.h"
+#include "model/table/drift.h"
 #include "model/table/findings.h"
-#include "model/table/row.h"
 #include "model/table/rows.h"
 #include "model/table/table_jobs.h"
 
@@ -18,49 +18,27 @@ namespace {
 // changes under it. Where they have many entries, or large ones, it ends before these.
 constexpr size_t kBuildChunkRows = 500;
 
-// What a job itself has in the commit of a chunk, at most.
-constexpr size_t kJobOperations = 16;
-constexpr size_t kJobBytes = JobRecord::kMaxCursorBytes + JobRecord::kMaxParameterBytes;
-
-// How much of a commit the entries of a chunk are: putting them, and asking for those of a unique index.
+// How much of a commit the entries of a chunk are.
 class Load {
  public:
-  Load(const Limits& limits, const TableIndex& index) : limits_(limits), each_(index.spec.unique ? 2 : 1) {}
+  Load(const Limits& limits, const TableIndex& index) : limits_(limits), index_(index) {}
 
   // False when the chunk is to end before them. What it leaves of the commit is for what feeds say of it all, and for
   // the job; a row by itself may have more.
   bool Take(const std::vector<IndexEntry>& entries) {
-    Load more = *this;
-    more.Add(entries);
+    EntryLoad more = taken_;
+    more.Add(index_, entries);
     const bool fits =
-        more.operations_ <= limits_.max_commit_operations / 4 && more.bytes_ <= limits_.max_commit_bytes / 4;
-    if (!fits && operations_ != 0) return false;
-    operations_ = more.operations_;
-    bytes_ = more.bytes_;
+        more.operations <= limits_.max_commit_operations / 4 && more.bytes <= limits_.max_commit_bytes / 4;
+    if (!fits && taken_.operations != 0) return false;
+    taken_ = more;
     return true;
-  }
-  // Whether a commit could take them at all. No write would have put them; but the row was there before the index.
-  static bool CanBePut(const Limits& limits, const TableIndex& index, const std::vector<IndexEntry>& entries) {
-    Load alone(limits, index);
-    alone.Add(entries);
-    return alone.operations_ + kJobOperations <= limits.max_commit_operations &&
-           alone.bytes_ + kJobBytes <= limits.max_commit_bytes &&
-           std::ranges::all_of(entries, [&](const IndexEntry& entry) {
-             return entry.key.size() <= limits.max_key_bytes + Limits::kKeyAllowance &&
-                    entry.value.size() <= limits.max_value_bytes;
-           });
   }
 
  private:
-  void Add(const std::vector<IndexEntry>& entries) {
-    operations_ += each_ * entries.size();
-    for (const IndexEntry& entry : entries) bytes_ += each_ * entry.key.size() + entry.value.size();
-  }
-
   const Limits& limits_;
-  const size_t each_;
-  size_t operations_ = 0;
-  size_t bytes_ = 0;
+  const TableIndex& index_;
+  EntryLoad taken_;
 };
 
 // How far a build is: which rows are still to be read, and how many of those before are in the way.
@@ -133,8 +111,9 @@ class Builder {
     KVARTS_TRY(const ScanPage page, txn_.Scan(request));
     std::vector<Row> rows;
     for (size_t i = 0; i < page.size(); ++i) {
-      KVARTS_TRY(const RowView row, OpenRow(page[i].value));
-      std::optional<std::vector<IndexEntry>> entries = EntriesFor(page[i].key, row.document());
+      const std::optional<DocumentView> row = ReadableRow(table_, RowPart(page[i].key), page[i].value);
+      std::optional<std::vector<IndexEntry>> entries;
+      if (row) entries = EntriesFor(page[i].key, *row);
       if (entries && !load_.Take(*entries)) {
         progress_.next = page[i].key;
         break;
@@ -143,7 +122,7 @@ class Builder {
       if (entries) {
         rows.push_back({page[i].key, page[i].header.expiry, *std::move(entries)});
       } else {
-        KVARTS_CHECK_OK(Note("refused", page[i].key, std::nullopt));
+        KVARTS_CHECK_OK(Note(row ? "refused" : "damaged", page[i].key, std::nullopt));
       }
     }
     KVARTS_CHECK_OK(PutAll(rows));
@@ -156,7 +135,7 @@ class Builder {
   // Nothing of a row that the index cannot take.
   std::optional<std::vector<IndexEntry>> EntriesFor(BytesView key, const DocumentView& row) const {
     Result<std::vector<IndexEntry>> entries = EntriesOf(table_, index_, RowPart(key), row);
-    if (!entries.has_value() || !Load::CanBePut(txn_.limits(), index_, *entries)) return std::nullopt;
+    if (!entries.has_value() || !CanBePut(txn_.limits(), index_, *entries)) return std::nullopt;
     return *std::move(entries);
   }
 
@@ -166,16 +145,19 @@ class Builder {
     std::vector<std::optional<Record>> found;
     if (index_.spec.unique) KVARTS_CHECK_OK(FindTaken(rows, &found, &taken));
     for (const Row& row : rows) {
+      std::optional<BytesView> in_the_way;  // the first row that has an entry of it
       for (const IndexEntry& entry : row.entries) {
         if (index_.spec.unique) {
           const auto [other, is_free] = taken.try_emplace(entry.key, RowPart(row.key));
           if (!is_free && other->second != RowPart(row.key)) {
-            KVARTS_CHECK_OK(Note("duplicate", row.key, other->second));
+            if (!in_the_way) in_the_way = other->second;
             continue;
           }
         }
         txn_.Put(entry.key, entry.value, {.expiry = row.expiry});
       }
+      // Once, however many they are: a row is looked at again as a whole.
+      if (in_the_way) KVARTS_CHECK_OK(Note("duplicate", row.key, in_the_way));
     }
     return {};
   }
@@ -222,8 +204,9 @@ class Builder {
     KVARTS_TRY(const KeyBuffer key, RowKeyOf(table_, key_fields));
     KVARTS_TRY(const std::optional<Record> record, txn_.Get(key));
     if (!record) return Again::kFree;
-    KVARTS_TRY(const RowView row, OpenRow(record->value));
-    const std::optional<std::vector<IndexEntry>> entries = EntriesFor(key, row.document());
+    const std::optional<DocumentView> row = ReadableRow(table_, RowPart(key), record->value);
+    if (!row) return Again::kInTheWay;
+    const std::optional<std::vector<IndexEntry>> entries = EntriesFor(key, *row);
     if (!entries) return Again::kInTheWay;
     std::vector<BytesView> keys;
     for (const IndexEntry& entry : *entries) keys.push_back(entry.key);
@@ -257,10 +240,10 @@ class Builder {
   }
 
   Result<Bytes> KeyFields(BytesView row_part) const {
-    Bytes fields;
-    DocumentWriter writer(&fields);
-    KVARTS_CHECK_OK(table_.key().Decode(row_part, &writer));
-    return fields;
+    Bytes fields = RowFields(table_, row_part);
+    if (!fields.empty()) return fields;
+    return Error(ErrorCode::kCorruption, "the key of a row is damaged",
+                 {{"table", table_.stored().name}, {"key", Escaped(row_part)}});
   }
 
   Status MakeReady() {

@@ -4,11 +4,16 @@
 
 #include "base/lower_case.h"
 #include "core/fields.h"
+#include "core/job_record.h"
 
 namespace kvarts {
 namespace {
 
 constexpr const char* kDamaged = "an entry of an index is damaged";
+
+// What a job itself has in the commit of a chunk, at most.
+constexpr size_t kJobOperations = 16;
+constexpr size_t kJobBytes = JobRecord::kMaxCursorBytes + JobRecord::kMaxParameterBytes;
 
 // What separates words to people: ASCII's white space.
 std::string_view Trimmed(std::string_view text) {
@@ -161,6 +166,23 @@ Result<Appended> AppendIndexValue(const IndexField& field, const std::optional<D
 Result<std::vector<IndexEntry>> EntriesOf(const TableInfo& table, const TableIndex& index, BytesView row_key,
                                           const DocumentView& row) {
   return EntryMaker(table, index, row_key, row).Make();
+}
+
+void EntryLoad::Add(const TableIndex& index, const std::vector<IndexEntry>& entries) {
+  const size_t each = index.spec.unique ? 2 : 1;
+  operations += each * entries.size();
+  for (const IndexEntry& entry : entries) bytes += each * entry.key.size() + entry.value.size();
+}
+
+bool CanBePut(const Limits& limits, const TableIndex& index, const std::vector<IndexEntry>& entries) {
+  EntryLoad load;
+  load.Add(index, entries);
+  return load.operations + kJobOperations <= limits.max_commit_operations &&
+         load.bytes + kJobBytes <= limits.max_commit_bytes &&
+         std::ranges::all_of(entries, [&](const IndexEntry& entry) {
+           return entry.key.size() <= limits.max_key_bytes + Limits::kKeyAllowance &&
+                  entry.value.size() <= limits.max_value_bytes;
+         });
 }
 
 Result<EntryView> OpenEntry(const TableInfo& table, const TableIndex& index, BytesView key, BytesView value) {

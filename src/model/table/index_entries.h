@@ -14,6 +14,7 @@
 #include "document/projection.h"
 #include "encoding/document.h"
 #include "encoding/key_buffer.h"
+#include "engine/limits.h"
 #include "model/table/table_info.h"
 
 namespace kvarts {
@@ -32,6 +33,17 @@ inline constexpr size_t kMaxEntriesOfRow = 1000;
 // the row's key. `invalid_argument` or `too_large` for a row that the index cannot take.
 Result<std::vector<IndexEntry>> EntriesOf(const TableInfo& table, const TableIndex& index, BytesView row_key,
                                           const DocumentView& row);
+
+// How much of a commit entries are: putting them, and asking for those of a unique index.
+struct EntryLoad {
+  size_t operations = 0;
+  size_t bytes = 0;
+
+  void Add(const TableIndex& index, const std::vector<IndexEntry>& entries);
+};
+// Whether the commit of a job could put the entries of a row. No write has put others; but a row from before the index
+// may have them to be put.
+bool CanBePut(const Limits& limits, const TableIndex& index, const std::vector<IndexEntry>& entries);
 
 // What an entry says.
 struct EntryView {

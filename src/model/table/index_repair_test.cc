@@ -176,6 +176,21 @@ TEST_P(IndexRepairTest, RandomDamageIsFoundMendedAndBroughtBackToTheByte) {
   }
 }
 
+// What is found of it is a row like others, and that has texts in UTF-8.
+TEST_P(IndexRepairTest, AnEntryOfARowThatCannotBeIsDamaged) {
+  PutRows(0, 2);
+  const IndexEntry age = EntryOf("age", RowOf(Number(1)));
+  Bytes key = age.key;
+  key[key.rfind('1')] = '\xb1';
+  RawPut(key, age.value);
+  EXPECT_EQ(MustFind(), std::vector<std::string>{Name("damaged", "age", key)});
+  const JobRecord repair = MustRepair(MustVerify().id);
+  EXPECT_EQ(ReportOf(repair).mended, 1u);
+  EXPECT_EQ(AllEntries().count(key), 0u);
+  MustUndo(repair.id);
+  EXPECT_EQ(AllEntries().count(key), 1u);
+}
+
 TEST_P(IndexRepairTest, ADuplicateIsLeftAndListed) {
   MustPut("users", RowOf("1"));
   const std::string second = R"({"tenant": "t", "id": "2", "mail": "m1@X", "kind": "k"})";

@@ -127,7 +127,7 @@ class Reader {
   Result<FoundRow> Open(const ScanPage::Entry& entry) const {
     if (reading_.index == nullptr) return ToFoundRow(entry.header, entry.value);
     KVARTS_TRY(const EntryView opened, OpenEntry(reading_.table, *reading_.index, entry.key, entry.value));
-    if (opened.included.empty()) return Error(ErrorCode::kCorruption, "an entry of an index holds no fields");
+    KVARTS_CHECK_OK(CheckDocument(opened.included));
     return FoundRow{entry.header.version, entry.header.expiry, opened.included, {}};
   }
 
@@ -166,6 +166,7 @@ class Reader {
   size_t bytes_ = 0;
 };
 
+// The document is not looked at.
 [[gnu::always_inline]] inline Status OpenInto(const ValueHeader& header, BytesView value, FoundRow* row) {
   KVARTS_CHECK_OK(row->envelope.Read(value));
   if (row->envelope.payload.empty()) return NoDocument();
@@ -175,15 +176,11 @@ class Reader {
   return {};
 }
 
-[[gnu::always_inline]] inline Status OpenRead(ReadRow* read) {
-  if (!read->record) return {};
-  return OpenInto(read->record->header, read->record->value, &read->row);
-}
-
 [[gnu::always_inline]] inline Status GetRowAt(Engine& engine, BytesView key, const ReadOptions& options,
                                               ReadRow* read) {
   KVARTS_CHECK_OK(engine.Get({&key, 1}, {&read->record, 1}, options));
-  return OpenRead(read);
+  if (!read->record) return {};
+  return OpenInto(read->record->header, read->record->value, &read->row);
 }
 
 Result<RowsRead> GetRowsAt(Engine& engine, const std::vector<KeyBuffer>& keys, const Freshness& freshness) {
@@ -263,6 +260,7 @@ Result<Planned> Plan(const TableInfo& table, const RowQuery& query, const Limits
 Result<FoundRow> ToFoundRow(const ValueHeader& header, BytesView value) {
   FoundRow row;
   KVARTS_CHECK_OK(OpenInto(header, value, &row));
+  KVARTS_CHECK_OK(CheckDocument(row.document));
   return row;
 }
 
@@ -337,7 +335,9 @@ Status GetRow(Txn& txn, const TableInfo& table, std::span<const Item> key, ReadR
   KeyBuffer buffer;
   KVARTS_CHECK_OK(AppendRowKey(table, key, &buffer));
   KVARTS_TRY(read->record, txn.Get(buffer));
-  return OpenRead(read);
+  if (!read->record) return {};
+  KVARTS_TRY(read->row, ToFoundRow(read->record->header, read->record->value));
+  return {};
 }
 
 }  // namespace kvarts

@@ -113,7 +113,8 @@ Result<RowsRead> GetRows(Engine& engine, const TableInfo& table, std::span<const
 Result<RowsRead> GetRows(Engine& engine, const TableInfo& table, std::span<const std::span<const Item>> keys,
                          const Freshness& freshness = {});
 
-// One row, with where it lies.
+// One row, with where it lies. The document is one unless it was damaged, which all other reads look for; this one
+// hands it on as it is. Whoever reads it finds something or nothing then, and no bytes behind it (encoding/document.h).
 struct ReadRow {
   std::optional<Record> record;  // nothing: there is no such row
   FoundRow row;
@@ -125,7 +126,7 @@ Status GetRow(Engine& engine, const TableInfo& table, std::span<const Item> key,
               ReadRow* read);
 Status GetRow(Txn& txn, const TableInfo& table, std::span<const Item> key, ReadRow* read);
 
-// What is found under the key of a row.
+// What is found under the key of a row. `corruption` when that is none.
 Result<FoundRow> ToFoundRow(const ValueHeader& header, BytesView value);
 
 }  // namespace kvarts

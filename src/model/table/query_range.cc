@@ -232,7 +232,7 @@ Result<KeyRange> RangeOf(const TableInfo& table, const TableIndex* index, const 
 }
 
 Result<std::vector<KeyRange>> SplitRange(Engine& engine, const KeyRange& range, size_t parts,
-                                         uint64_t RangeEstimate::*by) {
+                                         uint64_t RangeEstimate::*by, const std::stop_token& stop) {
   std::vector<KeyRange> split = {range};
   KVARTS_TRY(const std::unique_ptr<View> view, engine.OpenView());
   ScanRequest request;
@@ -245,6 +245,7 @@ Result<std::vector<KeyRange>> SplitRange(Engine& engine, const KeyRange& range, 
   if (first.empty() || last.empty()) return split;
   KVARTS_TRY(const RangeEstimate all, engine.Estimate(range));
   for (size_t i = 1; i < parts; ++i) {
+    if (stop.stop_requested()) return Error(ErrorCode::kUnavailable, "the cutting of a range was stopped");
     KVARTS_TRY(
         const Bytes cut,
         FindCut(engine, {range, first[0].key, last[0].key, by, all.*by / parts * i, all.*by / parts / 16}, all.*by));

@@ -18,6 +18,7 @@ Result<RowView> OpenRow(BytesView value) {
   RowView row;
   KVARTS_CHECK_OK(row.envelope.Read(value));
   if (row.envelope.payload.empty()) return NoDocument();
+  KVARTS_CHECK_OK(CheckDocument(row.envelope.payload));
   return row;
 }
 

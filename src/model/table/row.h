@@ -17,7 +17,7 @@ struct RowView {
 
   DocumentView document() const { return DocumentView(envelope.payload); }
 };
-// `corruption` when the bytes are no row. That its payload is a document was seen to when it was written.
+// `corruption` when the bytes are no row. It looks at all of them.
 Result<RowView> OpenRow(BytesView value);
 // That error, of an envelope that holds nothing.
 Error NoDocument();

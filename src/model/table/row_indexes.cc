@@ -55,7 +55,10 @@ Status RowWriter::KeepIndex(const TableIndex& index, const Change& change, RowOu
   if (change.old_row) {
     // A row from before the index may be one that it cannot take: then it has no entries.
     Result<std::vector<IndexEntry>> entries = EntriesOf(table_, index, change.row_key, *change.old_row);
-    if (entries.has_value()) old_entries = *std::move(entries);
+    if (entries.has_value()) {
+      KVARTS_TRY(const bool has, HasEntries(index, change.row_key, *entries));
+      if (has) old_entries = *std::move(entries);
+    }
   }
   std::vector<IndexEntry> new_entries;
   if (change.new_row) {
@@ -86,6 +89,17 @@ Status RowWriter::KeepIndex(const TableIndex& index, const Change& change, RowOu
   for (const IndexEntry* entry : put) txn_.Put(entry->key, entry->value, {.expiry = change.expiry});
   if (outcome != nullptr) outcome->entries_written += written + put.size();
   return {};
+}
+
+Result<bool> RowWriter::HasEntries(const TableIndex& index, BytesView row_key, const std::vector<IndexEntry>& entries) {
+  if (entries.empty() || index.state != IndexState::kBuilding || CanBePut(txn_.limits(), index, entries)) return true;
+  // No commit can erase them either. It has all or none, and while it has none it is in nobody's way.
+  const BytesView first = entries.front().key;
+  std::optional<Record> found;
+  KVARTS_CHECK_OK(txn_.PeekMany({&first, 1}, {&found, 1}));
+  if (!found || !index.spec.unique) return found.has_value();
+  const Result<EntryView> there = OpenEntry(table_, index, first, found->value);
+  return there.has_value() && there->row_key.view().substr(table_.rows().size()) == row_key;
 }
 
 Status RowWriter::CheckUnique(const TableIndex& index, std::span<const IndexEntry* const> added, BytesView row_key) {

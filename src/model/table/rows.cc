@@ -77,10 +77,8 @@ Status AppendRowKeyOf(const TableInfo& table, const DocumentView& key, KeyBuffer
 }
 
 std::string RowKeyText(const TableInfo& table, BytesView physical_key) {
-  Bytes document;
-  DocumentWriter writer(&document);
-  if (!table.key().Decode(physical_key.substr(table.rows().size()), &writer).has_value()) return Escaped(physical_key);
-  return DocumentToJson(DocumentView(document));
+  const Bytes fields = RowFields(table, physical_key.substr(table.rows().size()));
+  return fields.empty() ? Escaped(physical_key) : DocumentToJson(DocumentView(fields));
 }
 
 Error NoSuchRow(const TableInfo& table, BytesView physical_key) {
@@ -108,12 +106,12 @@ Result<RowWriter::Found> RowWriter::Read(BytesView key, const RowCondition& cond
   if (!condition.version.HoldsFor(before)) return ConditionFailed(key, before);
   if (!condition.where) return found;
   if (!before) return condition.where->Holds(NoFields()) ? Result<Found>(found) : ConditionFailed(key, before);
-  KVARTS_TRY(const RowView row, OpenRow(before->value));
-  if (!condition.where->Holds(row.document())) return ConditionFailed(key, before);
+  KVARTS_TRY(const DocumentView row, Readable(key, *before));
+  if (!condition.where->Holds(row)) return ConditionFailed(key, before);
   return found;
 }
 
-Result<RowWriter::End> RowWriter::EndOf(const DocumentView& row, const Record* kept) {
+Result<RowWriter::End> RowWriter::EndOf(const DocumentView& row, const std::optional<Kept>& kept) {
   End end;
   KVARTS_TRY(end.expiry, EndOfLife(row, kept));
   const std::optional<RetentionSpec>& retention = table_.spec().retention;
@@ -125,17 +123,14 @@ Result<RowWriter::End> RowWriter::EndOf(const DocumentView& row, const Record* k
   return end;
 }
 
-Result<Timestamp> RowWriter::EndOfLife(const DocumentView& row, const Record* kept) {
+Result<Timestamp> RowWriter::EndOfLife(const DocumentView& row, const std::optional<Kept>& kept) {
   const std::optional<TtlSpec>& ttl = table_.spec().ttl;
   if (!ttl) return kNever;
   const auto said_by = [&](const DocumentView& document) {
     return ttl->field.empty() ? std::nullopt : InstantOf(document.Find(ttl->field));
   };
   if (const std::optional<Timestamp> said = said_by(row)) return *said;
-  if (kept != nullptr) {
-    KVARTS_TRY(const RowView old, OpenRow(kept->value));
-    if (!said_by(old.document())) return OwnEndOf(*kept);
-  }
+  if (kept && !said_by(kept->document)) return OwnEndOf(kept->record);
   return StandardEnd();
 }
 
@@ -160,7 +155,7 @@ Status RowWriter::Put(const PutRow& put, RowOutcome* outcome) {
   if (table_.has_indexes() || !put.condition.none() || outcome != nullptr) {
     KVARTS_TRY(before, Read(key, put.condition));
   }
-  KVARTS_TRY(const End end, EndOf(row, nullptr));
+  KVARTS_TRY(const End end, EndOf(row, std::nullopt));
   return Write(key, before, row, end, outcome);
 }
 
@@ -181,20 +176,27 @@ Status RowWriter::Patch(const PatchRow& patch, RowOutcome* outcome) {
   KVARTS_TRY(const Found before, Read(key, patch.condition));
   const bool live = IsLive(before);
   if (!live && !patch.make) return NoSuchRow(table_, key);
-  std::optional<RowView> old;
+  std::optional<Kept> kept;
   if (live) {
-    KVARTS_TRY(old, OpenRow(before->value));
+    KVARTS_TRY(const DocumentView old, Readable(key, *before));
+    kept.emplace(*before, old);
   }
-  const DocumentView base = old ? old->document() : key_fields;
-  KVARTS_TRY(const Bytes changed, Patched(base, patch));
+  KVARTS_TRY(const Bytes changed, Patched(kept ? kept->document : key_fields, patch));
   const DocumentView row(changed);
   KVARTS_TRY(const KeyBuffer same, RowKey(table_, row));
   if (same.view() != key.view()) {
     return Error(ErrorCode::kInvalidArgument, "the key of a row cannot be changed",
                  {{"table", table_.stored().name}, {"key", RowKeyText(table_, key)}});
   }
-  KVARTS_TRY(const End end, EndOf(row, live ? &*before : nullptr));
+  KVARTS_TRY(const End end, EndOf(row, kept));
   return Write(key, before, row, end, outcome);
+}
+
+Result<DocumentView> RowWriter::Readable(BytesView key, const Record& stored) const {
+  const std::optional<DocumentView> row = ReadableRow(table_, key.substr(table_.rows().size()), stored.value);
+  if (row) return *row;
+  return Error(ErrorCode::kCorruption, "the row is damaged",
+               {{"table", table_.stored().name}, {"key", RowKeyText(table_, key)}});
 }
 
 std::optional<DocumentView> RowWriter::Open(BytesView key, const Record& stored) {

@@ -94,12 +94,19 @@ class RowWriter {
   // The document that is to go. Nothing when it is damaged, which must not keep anybody from being rid of it: which
   // entries it has nobody knows then. They have expired with it, or stay as drift, of which the log says.
   std::optional<DocumentView> Open(BytesView key, const Record& stored);
+  // The document that is there; `corruption` when it is damaged.
+  Result<DocumentView> Readable(BytesView key, const Record& stored) const;
   // Replaces what was found by the document, and keeps the indexes.
   Status Write(BytesView key, const Found& before, const DocumentView& row, End end, RowOutcome* outcome);
-  // The earlier of what its time to live and the table's retention say. `kept` is what a patch has found.
-  Result<End> EndOf(const DocumentView& row, const Record* kept);
+  // What a patch changes.
+  struct Kept {
+    const Record& record;
+    DocumentView document;
+  };
+  // The earlier of what its time to live and the table's retention say.
+  Result<End> EndOf(const DocumentView& row, const std::optional<Kept>& kept);
   // As its field says, or after the table's default. A row that is changed, and never said when, keeps its end.
-  Result<Timestamp> EndOfLife(const DocumentView& row, const Record* kept);
+  Result<Timestamp> EndOfLife(const DocumentView& row, const std::optional<Kept>& kept);
   // Of a row that does not say when it ends, by the table's time to live: from now, and as it was written.
   Result<Timestamp> StandardEnd();
   Result<Timestamp> OwnEndOf(const Record& kept);
@@ -110,6 +117,9 @@ class RowWriter {
   struct Change;
   // Brings the entries of an index from those of one row to those of another.
   Status KeepIndex(const TableIndex& index, const Change& change, RowOutcome* outcome);
+  // Whether a row has the entries that follow from it. While an index is built, not one from before it whose entries no
+  // commit holds: it was left out.
+  Result<bool> HasEntries(const TableIndex& index, BytesView row_key, const std::vector<IndexEntry>& entries);
   Status CheckUnique(const TableIndex& index, std::span<const IndexEntry* const> added, BytesView row_key);
   Status EraseEntry(const TableIndex& index, const IndexEntry& entry, BytesView row_key, bool may_be_anothers);
 

@@ -53,10 +53,12 @@ class Look {
 
   // Looks at the beginnings of pieces as large as half a wide partition.
   Status Cut(const Place& place, const KeyRange& range, uint64_t bytes, int levels) {
+    if (stop_.stop_requested()) return Stopped();
     const uint64_t wanted = 2 * bytes / options_.wide_bytes + 1;
     if (wanted == 1 || levels == 0) return LookAt(place, range.start);
-    KVARTS_TRY(const std::vector<KeyRange> pieces,
-               SplitRange(engine_, range, std::min<uint64_t>(options_.max_pieces, wanted), &RangeEstimate::bytes));
+    KVARTS_TRY(
+        const std::vector<KeyRange> pieces,
+        SplitRange(engine_, range, std::min<uint64_t>(options_.max_pieces, wanted), &RangeEstimate::bytes, stop_));
     for (const KeyRange& piece : pieces) {
       if (wanted <= options_.max_pieces || pieces.size() == 1) {
         KVARTS_CHECK_OK(LookAt(place, piece.start));

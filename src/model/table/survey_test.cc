@@ -4,10 +4,29 @@
 
 #include <random>
 
+#include "support/forwarding_engine.h"
 #include "support/tables.h"
 
 namespace kvarts::test {
 namespace {
+
+// Asked for so many estimates, it wants whoever asks to stop.
+class StopsAfterEstimates final : public ForwardingEngine {
+ public:
+  StopsAfterEstimates(Engine& inner, int estimates) : ForwardingEngine(inner), left_(estimates) {}
+
+  std::stop_token token() const { return stop_.get_token(); }
+  int asked_after() const { return -left_; }
+
+  Result<RangeEstimate> Estimate(const KeyRange& range) override {
+    if (--left_ == 0) stop_.request_stop();
+    return inner().Estimate(range);
+  }
+
+ private:
+  int left_;
+  std::stop_source stop_;
+};
 
 class SurveyTest : public TablesFixture {
  protected:
@@ -79,6 +98,19 @@ TEST_P(SurveyTest, LooksAtIndexesToo) {
                            "indexes": [{"name": "by_q", "partition": ["q"], "include": "all"}]})");
   for (int i = 0; i < 40; ++i) Fill("orders", fmt::format("p{}", i), 20);
   EXPECT_EQ(Found(400'000), std::vector<std::string>{R"(acme/shop/orders by_q (("same")))"});
+}
+
+TEST_P(SurveyTest, StopsBeforeItCutsATableAndWhileItDoes) {
+  MustCreate("orders", R"({"key": {"partition": ["p"], "sort": [{"name": "n", "type": "number"}]}})");
+  for (int i = 0; i < 40; ++i) Fill("orders", fmt::format("p{}", i), 20);
+  ASSERT_TRUE(engine().Compact(KeyRange::All()));
+  // The first says that there is something to cut, the second how much that is.
+  for (const auto& [estimates, more] : {std::pair(1, 0), std::pair(2, 0), std::pair(3, 8 * 64)}) {
+    StopsAfterEstimates stopping(engine(), estimates);
+    EXPECT_EQ(CodeOf(FindWidePartitions(stopping, {.wide_bytes = 20'000}, stopping.token())), "unavailable");
+    EXPECT_LE(stopping.asked_after(), more) << "of " << estimates;
+    EXPECT_GE(stopping.asked_after(), 0);
+  }
 }
 
 TEST_P(SurveyTest, RemembersWhatItHasFoundLast) {

@@ -140,18 +140,45 @@ TEST_P(TableJobsTest, ARowWhoseEntriesNoCommitHoldsIsListed) {
   EXPECT_EQ(FindingsOf(job).size(), 1u);
 }
 
+TEST_P(TableJobsTest, ARowWhoseEntriesNoCommitHoldsIsChangedAndDeletedLikeOthers) {
+  Limits limits;
+  limits.max_commit_operations = 400;
+  OpenAllWith(limits);
+  MustCreate("users", kPlain);
+  for (const auto& [spec, just_held] : {std::pair(kTag, 390), std::pair(kUniqueTag, 194)}) {
+    for (int row = 0; row < 3; ++row) MustPut("users", Tagged(row, 500));
+    MustPut("users", Tagged(3, 2 * just_held));
+    MustPut("users", Tagged(4, 10));
+    const JobId job = MustIndex(spec);
+    // More than the job would put, which leaves room for what it says of itself: a write can.
+    for (int row = 5; row < 7; ++row) MustPut("users", Tagged(row, just_held));
+    RunJobs();
+    EXPECT_EQ(FindingsOf(job).size(), 6u);
+    MustPut("users", Tagged(0, 10));
+    MustApply("users", PatchRow{Document(Id(1)), PatchRow::Merge{Document(R"({"tags": ["one"]})")}});
+    for (const int row : {2, 3, 5}) MustApply("users", DeleteRow{Document(Id(row))});
+    MustApply("users", PatchRow{Document(Id(6)), PatchRow::Merge{Document(R"({"tags": null})")}});
+    ASSERT_TRUE(Jobs(store()).Resume(job));
+    RunJobs();
+    EXPECT_EQ(StateOf("tag"), IndexState::kReady);
+    EXPECT_EQ(EntryCount("users", "tag"), 10u + 1 + 10);
+    ASSERT_TRUE(tables().DropIndex(At("users"), "tag"));
+    RunJobs();
+  }
+}
+
 // More of them than one chunk can put, behind one that stays in the way for a while.
 TEST_P(TableJobsTest, RowsThatWereInTheWayAreAddedInChunks) {
   Limits limits;
   limits.max_commit_operations = 400;
   OpenAllWith(limits);
   MustCreate("users", kPlain);
-  MustPut("users", Tagged(100, 2));
-  for (int row = 101; row <= 120; ++row) MustPut("users", Tagged(row, 2, 100));
+  MustPut("users", Tagged(100, 30));
+  for (int row = 101; row <= 120; ++row) MustPut("users", Tagged(row, 30, 100));
   const JobId job = MustIndex(kUniqueTag);
   RunJobs();
   EXPECT_EQ(Jobs(store()).Get(job).value().state, JobState::kFailed);
-  EXPECT_EQ(FindingsOf(job).size(), 40u);
+  EXPECT_EQ(FindingsOf(job).size(), 20u) << "one of each row, and not of each entry";
   // What they hold is changed past the index, as if they had been so from before it.
   const TablePtr table = tables().Find(At("users")).value();
   for (int row = 102; row <= 120; ++row) {
@@ -164,14 +191,16 @@ TEST_P(TableJobsTest, RowsThatWereInTheWayAreAddedInChunks) {
     });
   }
   ASSERT_TRUE(Jobs(store()).Resume(job));
-  EXPECT_GE(RunJobs(), 19 / 2);
+  const int turns = RunJobs();
+  EXPECT_GE(turns, 19 / 2);
+  EXPECT_LE(turns, 2 * 19);
   EXPECT_EQ(Jobs(store()).Get(job).value().error->code, ErrorCode::kPreconditionFailed);
-  EXPECT_EQ(FindingsOf(job).size(), 2u) << "of the one that is still in the way";
+  EXPECT_EQ(FindingsOf(job).size(), 1u) << "of the one that is still in the way";
   MustApply("users", DeleteRow{Document(R"({"id": "101"})")});
   ASSERT_TRUE(Jobs(store()).Resume(job));
   RunJobs();
   EXPECT_EQ(StateOf("tag"), IndexState::kReady);
-  EXPECT_EQ(EntryCount("users", "tag"), 2u + 19u * 30);
+  EXPECT_EQ(EntryCount("users", "tag"), 20u * 30);
 }
 
 TEST_P(TableJobsTest, RowsInTheWayOfAUniqueIndexAreListed) {
