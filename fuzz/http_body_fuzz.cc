@@ -34,7 +34,12 @@ void Carry(Ground& ground, const http::CommitBody& body) {
   options.durability = Durability::kNone;
   const auto ran = ground.store->RunBody(
       [&](Txn& txn) -> Status {
-        KVARTS_TRY(const std::vector<TablePtr> tables, http::UseTables(*ground.tables, txn, body.rows));
+        http::UsedTables used(*ground.tables, txn);
+        std::vector<TablePtr> tables;
+        for (const http::TableCommand& row : body.rows) {
+          KVARTS_TRY(TablePtr table, used.Use(row.table));
+          tables.push_back(std::move(table));
+        }
         KVARTS_TRY(CatalogGuard guard, ground.catalog->Guard(txn));
         for (const auto& requirement : body.requirements) KVARTS_CHECK_OK(keys::Require(txn, requirement));
         for (const auto& command : body.commands) {
