@@ -326,6 +326,11 @@ TEST_P(TablesTest, IndexesAreVerifiedMendedAndBroughtBackByJobs) {
   EXPECT_TRUE(IsProblem(Post(table + "/repair", fmt::format(R"({{"verified":"{}"}})", repaired)), 404, "not_found"));
   EXPECT_TRUE(IsProblem(Post(table + "/undo", fmt::format(R"({{"repair":"{}"}})", verified)), 404, "not_found"));
   EXPECT_TRUE(IsProblem(Post(TableAt("none") + "/verify", ""), 404, "not_found"));
+  // What is known of no such job is not taken for a table that is sound.
+  MustDeclare("other", kById);
+  EXPECT_TRUE(IsProblem(Get(TableAt("other") + "/findings/" + verified), 404, "not_found"));
+  EXPECT_TRUE(IsProblem(Get(table + "/findings/0197f0a2-7c1e-7b52-9d7c-5a4c8a4b1f00"), 404, "not_found"));
+  EXPECT_EQ(Get(table + "/findings/" + undone).status, 200);
   EXPECT_TRUE(IsProblem(Get(table + "/findings/x"), 400, "invalid_argument"));
   EXPECT_TRUE(IsProblem(Get(table + "/findings/" + verified + "?limit=0"), 400, "invalid_argument"));
 }

@@ -186,6 +186,17 @@ Result<IndexPlace> IndexPlace::Decode(BytesView parameters) {
   return place;
 }
 
+std::optional<IndexPlace> PlaceOfJob(const JobRecord& job) {
+  if (job.kind == kIndexBuild || job.kind == kIndexDrop) {
+    const Result<IndexPlace> place = IndexPlace::Decode(job.parameters);
+    return place.has_value() ? std::optional(*place) : std::nullopt;
+  }
+  if (job.kind != kTableVerify && job.kind != kTableRepair && job.kind != kTableUndo) return std::nullopt;
+  const Result<DriftJob> about = DriftJob::Decode(job.parameters);
+  if (!about.has_value()) return std::nullopt;
+  return IndexPlace{about->project, about->dataset, about->table, kRowsNumber};
+}
+
 JobSpec TableEraseJob(const TableInfo& table, std::optional<uint64_t> total) {
   JobSpec spec;
   spec.kind = kTableErase;

@@ -53,4 +53,7 @@ struct IndexPlace {
   static Result<IndexPlace> Decode(BytesView parameters);
 };
 
+// Where a job works that is about one table: an index of it, or kRowsNumber. Nothing of any other job.
+std::optional<IndexPlace> PlaceOfJob(const JobRecord& job);
+
 }  // namespace kvarts

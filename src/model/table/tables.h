@@ -49,6 +49,8 @@ struct DatasetInfo {
   std::string name;
 };
 
+struct Finding;
+
 struct NamesPage {
   std::vector<NamedId> names;
   bool more = false;  // there are names behind the last one
@@ -122,6 +124,9 @@ class Tables {
                             RunOptions options = {});
   // Starts the job that takes back what a repair that has ended has changed.
   Result<JobId> UndoRepair(const TablePath& path, JobId repair, RunOptions options = {});
+  // What a job about the table has found, from a number on. `not_found` when nothing is known of such a job: findings
+  // outlive its record, and a job that has found nothing is known as long as its record is there.
+  Result<std::vector<Finding>> FindingsOf(const TablePath& path, JobId job, uint64_t from, size_t limit);
 
   // What a job runner must know of tables. It outlives whoever has them.
   std::vector<JobKind> JobKinds();
