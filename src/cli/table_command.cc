@@ -83,7 +83,7 @@ const Syntax& CreateSyntax() {
                    IfMissingOption()},
        .description = "Declares a table. A FIELD is NAME, NAME:TYPE or NAME:TYPE:desc; a type is text, number,\n"
                       "binary, bool, timestamp or uuid. Ends with 5 when there is a table of this name; with\n"
-                      "--if-missing its ttl and schema become as declared, and nothing else may differ.\n\n"
+                      "--if-missing that one stays as it is, and is no error; `kvarts table alter` changes it.\n\n"
                       "  kvarts table create acme/shop/users --key id --ttl 30d\n"
                       "  kvarts table create acme/shop/events --key tenant --sort at:timestamp:desc \\\n"
                       "      --index '{\"name\": \"by_kind\", \"partition\": [\"kind\"], \"sort\": [\"at\"]}'\n"

@@ -126,6 +126,11 @@ TEST_P(TableCommands, ATableMayBeDeclaredByAFile) {
   EXPECT_EQ(Done({"table", "create", "acme/shop/log", "--spec", "-", "--if-missing"},
                  R"({"key":{"partition":["id"]},"profile":"ingest"})"),
             "acme/shop/log was there\n");
+  // It stays as it is, whatever is declared of it now.
+  Done({"table", "alter", "acme/shop/log", "--ttl", "30d"});
+  const std::string was = Done({"table", "show", "acme/shop/log", "--json"});
+  EXPECT_EQ(Done({"table", "create", "acme/shop/log", "--key", "id", "--if-missing"}), "acme/shop/log was there\n");
+  EXPECT_EQ(Done({"table", "create", "acme/shop/log", "--key", "other", "--if-missing", "--json"}), was);
 }
 
 TEST_P(TableCommands, RowsArePutReadPatchedAndDeleted) {
