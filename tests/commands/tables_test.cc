@@ -231,6 +231,7 @@ TEST_P(TableCommands, IndexesAreMadeOnlineAndDropped) {
   EXPECT_THAT(Done({"index", "show", kOrders, "by_total"}), HasSubstr("by_total"));
   const Ran unique = Run({"index", "create", kOrders, "one", "--partition", "state", "--unique", "--wait"});
   EXPECT_EQ(unique.code, 1) << unique.out;
+  EXPECT_THAT(unique.err, HasSubstr("`kvarts index show acme/shop/orders one` lists them"));
   EXPECT_THAT(Done({"index", "show", kOrders, "one"}), HasSubstr("\"customer\":\"ada\"")) << "who is in its way";
   Done({"index", "drop", kOrders, "by_total", "--wait"});
   EXPECT_EQ(Run({"row", "query", kOrders, "--index", "by_total", "--partition", "total=15"}).code, 4);
