@@ -133,6 +133,16 @@ TEST_P(TableCommands, ATableMayBeDeclaredByAFile) {
   EXPECT_EQ(Done({"table", "create", "acme/shop/log", "--key", "other", "--if-missing", "--json"}), was);
 }
 
+TEST_P(TableCommands, WhatARetentionKeepsCanBeChanged) {
+  Shop();
+  Done(
+      {"table", "create", "acme/shop/log", "--spec", "-"},
+      R"({"key":{"partition":[{"name":"day","type":"timestamp"}]},"retention":{"field":"day","bucket":60,"keep":60}})");
+  Done({"table", "alter", "acme/shop/log", "--keep", "2h"});
+  EXPECT_THAT(Done({"table", "show", "acme/shop/log", "--json"}),
+              HasSubstr(R"("retention":{"field":"day","bucket":60,"keep":7200})"));
+}
+
 TEST_P(TableCommands, RowsArePutReadPatchedAndDeleted) {
   Orders();
   EXPECT_EQ(Done({"row", "get", kOrders, "ada", "2"}),

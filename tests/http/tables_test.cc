@@ -223,6 +223,20 @@ TEST_P(TablesTest, ADeclarationOfATableThatIsThereChangesItsTtlAndSchemaAndNothi
   }
 }
 
+TEST_P(TablesTest, OfARetentionOnlyWhatIsSaidChanges) {
+  const std::string table = MustDeclare("t", R"({"key":{"partition":[{"name":"day","type":"timestamp"}]},)"
+                                             R"("retention":{"field":"day","bucket":3600,"keep":60}})");
+  EXPECT_EQ(Patch(table, R"({"retention":{"keep":5}})").status, 200);
+  EXPECT_EQ(GetJson(table)["retention"].raw(), R"({"field":"day","bucket":3600,"keep":5})");
+  EXPECT_EQ(Patch(table, R"({"retention":{"field":"day","keep":6}})").status, 200);
+  EXPECT_EQ(GetJson(table)["retention"].raw(), R"({"field":"day","bucket":3600,"keep":6})");
+  for (const char* retention : {"null", "{}", R"({"keep":0})", R"({"bucket":60,"keep":6})", R"({"keep":6,"x":1})"}) {
+    EXPECT_TRUE(IsProblem(Patch(table, fmt::format(R"({{"retention":{}}})", retention)), 400, "invalid_argument"))
+        << retention;
+  }
+  EXPECT_TRUE(IsProblem(Patch(MustDeclare("plain", kById), R"({"retention":{"keep":5}})"), 400, "invalid_argument"));
+}
+
 TEST_P(TablesTest, AnIndexIsBuiltByAJobAndThenReady) {
   const std::string table = MustDeclare("t", kById);
   for (int i = 0; i < 50; ++i) MustPut(fmt::format("{}/rows/{}", table, i), fmt::format(R"({{"n":{}}})", i % 5));

@@ -350,8 +350,10 @@ Result<TablePtr> Tables::AlterTable(const TablePath& path, const TableChange& ch
   const auto alter = [&](Txn&, TableInfo::Stored& table) -> Result<bool> {
     const bool ends = change.ttl && *change.ttl != table.spec.ttl;
     if (ends) table.spec.ttl = *change.ttl;
-    const bool keeps = change.retention && *change.retention != table.spec.retention;
-    if (keeps) KVARTS_CHECK_OK(ChangeRetention(*change.retention, &table));
+    std::optional<std::optional<RetentionSpec>> retention = change.retention;
+    if (change.retention_parts) retention = change.retention_parts->Of(table.spec.retention.value_or(RetentionSpec()));
+    const bool keeps = retention && *retention != table.spec.retention;
+    if (keeps) KVARTS_CHECK_OK(ChangeRetention(*retention, &table));
     const bool looks = change.schema && *change.schema != table.spec.schema;
     if (looks) {
       table.spec.schema = *change.schema;

@@ -91,7 +91,11 @@ class Tables {
   struct TableChange {
     std::optional<std::optional<TtlSpec>> ttl = {};
     std::optional<std::optional<RetentionSpec>> retention = {};
+    // In place of it: of the retention that there is, by parts.
+    std::optional<RetentionChange> retention_parts = {};
     std::optional<std::optional<DocumentSchema>> schema = {};
+
+    bool IsEmpty() const { return !ttl && !retention && !retention_parts && !schema; }
   };
   Result<TablePtr> AlterTable(const TablePath& path, const TableChange& change, RunOptions options = {});
   Status RenameTable(const TablePath& path, std::string_view new_name, RunOptions options = {});

@@ -55,7 +55,7 @@ Result<WorkOp::Reply> DeclareTable(Tables& tables, const TablePath& path, const 
   if (must_be_new) return IsThere(created.error());
   KVARTS_TRY(TablePtr table, tables.Find(path));
   KVARTS_TRY(const Tables::TableChange change, ChangeTo(*table, spec));
-  if (change.ttl || change.retention || change.schema) {
+  if (!change.IsEmpty()) {
     KVARTS_TRY(table, tables.AlterTable(path, change, options));
   }
   return TableReply(200, path, *table);
@@ -76,8 +76,8 @@ Result<TablePatch> ParseTablePatch(std::string_view body) {
       json.Unknown(name);
     }
   });
-  const bool changes = patch.change.ttl || patch.change.retention || patch.change.schema;
-  json.Require(patch.name.has_value() != changes, "a table is renamed, or its ttl, retention and schema are changed");
+  json.Require(patch.name.has_value() == patch.change.IsEmpty(),
+               "a table is renamed, or its ttl, retention and schema are changed");
   KVARTS_CHECK_OK(json.Finish());
   if (patch.name) KVARTS_CHECK_OK(CheckCatalogName(*patch.name));
   return patch;
