@@ -324,6 +324,8 @@ TEST_P(TablesTest, IndexesAreVerifiedMendedAndBroughtBackByJobs) {
   };
   const std::string verified = start("/verify", R"({"throttle":100000})");
   const JsonValue report = GetJson("/jobs/" + verified);
+  EXPECT_EQ(report["table"].text(), fmt::format("acme/{}/t", DatasetName()));
+  EXPECT_FALSE(report.Has("index")) << "it is about all of them";
   EXPECT_EQ(report["rows"].number(), 20);
   EXPECT_EQ(report["entries"].number(), 20);
   EXPECT_EQ(report["found"].raw(), "{}");
