@@ -280,9 +280,18 @@ TEST_P(TablesTest, AThrottledBuildShowsItsProgressAndIsNotReadYet) {
   ASSERT_TRUE(Await([&] { return GetJson(table + "/indexes/slow")["progress"]["done"].number() > 0; }));
   const JsonValue index = GetJson(table + "/indexes/slow");
   EXPECT_EQ(index["job"].text(), job);
+  EXPECT_EQ(GetJson("/jobs/" + job)["table"].text(), fmt::format("acme/{}/t", DatasetName()));
+  EXPECT_EQ(GetJson("/jobs/" + job)["index"].text(), "slow");
   EXPECT_EQ(index["state"].text(), "building");
   EXPECT_LT(index["progress"]["done"].number(), kRows);
   EXPECT_TRUE(IsProblem(Post(table + "/query", R"({"index":"slow","partition":{"n":1}})"), 503, "unavailable"));
+  const std::string again = R"({"partition":["n"]})";
+  EXPECT_EQ(PutJson(table + "/indexes/slow", again).status, 200);
+  // Of a build that was cancelled nothing comes any more, which the same again does not hide.
+  EXPECT_EQ(Post("/jobs/" + job + "/cancel", "").status, 200);
+  const HttpAnswer given_up = PutJson(table + "/indexes/slow", again);
+  EXPECT_TRUE(IsProblem(given_up, 409, "already_exists"));
+  EXPECT_TRUE(JsonValue::Parse(given_up.body).Has("advice")) << given_up.body;
   // Dropped in the middle, it goes.
   EXPECT_EQ(Call("DELETE", table + "/indexes/slow").status, 202);
   EXPECT_TRUE(Await([&] { return Get(table + "/indexes/slow").status == 404; }));
