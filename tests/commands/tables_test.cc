@@ -215,6 +215,9 @@ TEST_P(TableCommands, AScanGoesThroughAllPagesAndFeedsAPut) {
   const Ran cut = Run({"row", "scan", "acme/shop/a"});
   EXPECT_THAT(LinesOf(cut.out), SizeIs(100));
   EXPECT_EQ(cut.err, "kvarts: these are the first 100 rows, and there are more: --limit N or --all\n");
+  OnTerminal seen(Words({"row", "scan", "acme/shop/a"}));
+  EXPECT_THAT(seen.Await("--limit N or --all"), HasSubstr("these are the first 100 rows, and there are more"));
+  EXPECT_EQ(seen.Wait(), 0);
   const std::string all = Done({"row", "scan", "acme/shop/a", "--all"});
   Done({"row", "put", "acme/shop/b", "-", "--durability", "none"}, all);
   EXPECT_EQ(Done({"row", "scan", "acme/shop/b", "--all"}), all);
@@ -245,13 +248,15 @@ TEST_P(TableCommands, IndexesAreMadeOnlineAndDropped) {
   EXPECT_THAT(Done({"index", "show", kOrders, "one"}), HasSubstr("\"customer\":\"ada\"")) << "who is in its way";
   Done({"index", "drop", kOrders, "by_total", "--wait"});
   EXPECT_EQ(Run({"row", "query", kOrders, "--index", "by_total", "--partition", "total=15"}).code, 4);
+  EXPECT_EQ(Run({"index", "create", kOrders, "by_state", "--partition", "other"}).code, 5) << "another of the name";
   Done({"index", "create", kOrders, "local", R"({"local":true,"sort":["total"]})", "--wait"});
   EXPECT_EQ(Totals(Done({"row", "query", kOrders, "--index", "local", "--partition", "customer=ada"})), "10 20 30");
 }
 
 TEST_P(TableCommands, IndexesAreHeldAgainstTheirRowsAndMended) {
   Orders();
-  EXPECT_THAT(LinesOf(Done({"table", "verify", kOrders, "--wait"})), ElementsAre(MatchesRegex("job .{36} is done")));
+  EXPECT_THAT(LinesOf(Done({"table", "verify", kOrders, "--wait"})),
+              ElementsAre(MatchesRegex("job .{36} is done"), "compared 4 rows with 4 entries: nothing differs"));
   const std::string repaired = Done({"table", "repair", kOrders, "--throttle", "100000", "--wait"});
   ASSERT_THAT(repaired, MatchesRegex("job .{36} is done\n"));
   Done({"table", "repair", kOrders, "--undo", repaired.substr(4, 36), "--wait"});
@@ -278,7 +283,8 @@ TEST_P(TableCommands, DriftIsFoundAndMended) {
   EXPECT_THAT(json.out, AllOf(HasSubstr(R"("kind":"missing","index":"by_state","row":{"n":10,"customer":"ada"})"),
                               HasSubstr(R"("kind":"spurious")")));
   EXPECT_EQ(Run({"table", "repair", kOrders, "--verified", found.out.substr(4, 36), "--wait"}).code, 0);
-  EXPECT_THAT(LinesOf(Done({"table", "verify", kOrders, "--wait"})), ElementsAre(MatchesRegex("job .{36} is done")));
+  EXPECT_THAT(LinesOf(Done({"table", "verify", kOrders, "--wait"})),
+              ElementsAre(MatchesRegex("job .{36} is done"), "compared 4 rows with 4 entries: nothing differs"));
   EXPECT_EQ(Totals(Done({"row", "query", kOrders, "--index", "by_state", "--partition", "state=open"})), "20 15 10");
 
   // A row that cannot be read is for a person to mend.
