@@ -187,7 +187,8 @@ class Table {
 
   // With a declaration as JSON: key, indexes, ttl, retention, schema, profile. `already_exists` if there is one.
   Status Create(std::string_view declaration);
-  // {"ttl": …, "retention": …, "schema": …}: what can be changed of a table; null takes one away, but a retention.
+  // {"ttl": …, "retention": …, "schema": …}: what can be changed of a table; null takes one away, but a retention,
+  // of which {"keep": seconds} changes how long it keeps.
   Status Alter(std::string_view change);
   Status Rename(std::string_view new_name);
   // It is gone with the commit; what was in it goes by the job whose id is returned.

@@ -99,6 +99,7 @@ Request JsonRequest(std::string method, std::string path, std::string body) {
 Result<int> WaitForJob(Client& client, const Arguments& arguments, const std::string& id) {
   const Interruptible interruptible;
   ProgressBar progress;
+  std::optional<uint64_t> before;  // what was done when the watch began
   while (true) {
     KVARTS_TRY(const Reply reply, client.Call({.path = KeyPath("/jobs/", id)}));
     KVARTS_TRY(const JsonObject job, JsonObject::Parse(reply.body));
@@ -111,8 +112,11 @@ Result<int> WaitForJob(Client& client, const Arguments& arguments, const std::st
       }
       return state == "done" ? kExitOk : kExitFailed;
     }
+    const uint64_t done = job.Uint("done").value_or(0);
+    if (!before) before = done;
     progress.Update([&] {
-      return ProgressState{.done = job.Uint("done").value_or(0),
+      return ProgressState{.done = done,
+                           .before = *before,
                            .total = job.Uint("total"),
                            .in_bytes = false,
                            .text = fmt::format("{} {}", Harmless(job.Text("kind")), Harmless(state))};

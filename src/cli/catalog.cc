@@ -14,7 +14,7 @@ constexpr std::string_view kPage = "1000";
 
 }  // namespace
 
-OptionSyntax IfMissingOption() { return {"if-missing", OptionKind::kFlag, {}, "it may be there already"}; }
+OptionSyntax IfMissingOption() { return {"if-missing", OptionKind::kFlag, {}, "what is there already stays as it is"}; }
 
 Result<int> ListNames(const Arguments& arguments, const std::string& path, std::string_view items) {
   KVARTS_TRY(const auto client, Client::Open(arguments));
@@ -51,13 +51,15 @@ Result<int> ShowFields(const Arguments& arguments, const std::string& path) {
 }
 
 Result<int> Create(const Arguments& arguments, Request request) {
-  if (!arguments.Has("if-missing")) request.headers.emplace_back("If-None-Match: *");
+  // What is there stays as it is, whatever the request says of it.
+  request.headers.emplace_back("If-None-Match: *");
   KVARTS_TRY(const auto client, Client::Open(arguments, IfMissing::kCreate));
-  KVARTS_TRY(const Reply reply, client->Call(request));
-  if (PrintedAsJson(arguments, reply)) return kExitOk;
-  constexpr int kCreated = 201;
-  Print(fmt::format(fmt::runtime(reply.status == kCreated ? "created {}\n" : "{} was there\n"),
-                    Harmless(arguments.at(0))));
+  Result<Reply> reply = client->Call(request);
+  const bool was_there = !reply.has_value() && reply.error().code() == ErrorCode::kPreconditionFailed;
+  if (was_there && arguments.Has("if-missing")) reply = client->Call({.path = request.path});
+  if (!reply.has_value()) return reply.error();
+  if (PrintedAsJson(arguments, *reply)) return kExitOk;
+  Print(fmt::format(fmt::runtime(was_there ? "{} was there\n" : "created {}\n"), Harmless(arguments.at(0))));
   return kExitOk;
 }
 

@@ -20,7 +20,7 @@ OptionSyntax IfMissingOption();
 Result<int> ListNames(const Arguments& arguments, const std::string& path, std::string_view items);
 // What GET says of it: a line per field.
 Result<int> ShowFields(const Arguments& arguments, const std::string& path);
-// Sends what makes it. It must be new, unless --if-missing is given.
+// Sends what makes it. It must be new; with --if-missing what is there stays as it is.
 Result<int> Create(const Arguments& arguments, Request request);
 // To the name that is the second argument.
 Result<int> Rename(const Arguments& arguments, const std::string& path);

@@ -120,6 +120,10 @@ TEST(Progress, HasABarWhereTheWholeIsKnown) {
             "[========================] 100.0 %  2.0 KiB/s");
   EXPECT_EQ(ProgressText({.done = 5000, .in_bytes = false, .text = "moving", .elapsed = Duration::Seconds(1)}),
             "moving  5,000/s");
+  EXPECT_EQ(
+      ProgressText({.done = 900, .before = 800, .total = 1000, .in_bytes = false, .elapsed = Duration::Seconds(2)}),
+      "[=====================>  ]  90.0 %  50/s  2.0 s left")
+      << "what was done before somebody looked says nothing of the rate";
   EXPECT_EQ(ProgressText({.done = 1, .total = 0, .text = "x", .elapsed = Duration::Millis(1)}), "x");
   EXPECT_EQ(ProgressText({.done = 0, .total = 4, .elapsed = Duration::Seconds(9)}),
             "[>                       ]   0.0 %");

@@ -16,7 +16,7 @@ constexpr int kExitFailed = 1;     // the store or the server refused, or cannot
 constexpr int kExitUsage = 2;      // the command line makes no sense
 constexpr int kExitFound = 3;      // a check found something
 constexpr int kExitMissing = 4;    // what was named is not there
-constexpr int kExitCondition = 5;  // a condition of the write does not hold
+constexpr int kExitCondition = 5;  // a condition of the write does not hold, or it is there already
 
 struct Command {
   std::string_view name;

@@ -48,7 +48,9 @@ std::span<const Command> SubcommandsOf(const Command& command) {
 int ExitCodeOf(const Syntax& syntax, const Error& error) {
   if (!syntax.over_api) return kExitFailed;
   if (error.code() == ErrorCode::kNotFound) return kExitMissing;
-  if (error.code() == ErrorCode::kPreconditionFailed) return kExitCondition;
+  if (error.code() == ErrorCode::kPreconditionFailed || error.code() == ErrorCode::kAlreadyExists) {
+    return kExitCondition;
+  }
   return kExitFailed;
 }
 

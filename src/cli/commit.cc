@@ -25,8 +25,11 @@ Syntax MakeSyntax() {
                       "   \"mutations\": [{\"op\": \"put\", \"key\": \"seat:12\", \"value\": \"Ada\", \"ttl\": 600},\n"
                       "                 {\"op\": \"increment\", \"key\": \"seats\"}]}\n"
                       "  END\n\n"
-                      "A mutation is a put, delete, touch, increment, append, add or delete_range; a\n"
-                      "precondition says absent, present, version or unchanged_since.\n"});
+                      "A mutation is a put, delete, touch, increment, append, add or delete_range, or of a\n"
+                      "row a put_row, patch_row or delete_row, which name their table; a precondition says\n"
+                      "absent, present, version or unchanged_since.\n\n"
+                      "  {\"op\": \"put_row\", \"table\": {\"project\": \"acme\", \"dataset\": \"shop\",\n"
+                      "   \"table\": \"orders\"}, \"row\": {\"customer\": \"ada\", \"n\": 1}}\n"});
 }
 
 }  // namespace

@@ -134,6 +134,17 @@ std::string FindingsText(const JsonObject& index) {
   return "\n" + TableOf(*findings, {{"kind", "found"}, {"row", "row"}, {"other", "other"}});
 }
 
+// Where the rows stand for which an index could not be built.
+Status SayWhoIsInTheWay(Client& client, const Arguments& arguments, const std::string& url) {
+  KVARTS_TRY(const Reply reply, client.Call({.path = url}));
+  KVARTS_TRY(const JsonObject index, JsonObject::Parse(reply.body));
+  if (FindingsText(index).empty()) return {};
+  PrintError(fmt::format(
+      "kvarts: `kvarts index show {} {}` lists them; when they are changed, `kvarts job resume {}` goes on\n",
+      Harmless(arguments.at(0)), Harmless(arguments.at(1)), Harmless(index.Text("job"))));
+  return {};
+}
+
 Result<int> RunList(const Arguments& arguments) {
   KVARTS_TRY(const std::string url, TableUrl(arguments.at(0)));
   KVARTS_TRY(const auto client, Client::Open(arguments));
@@ -165,7 +176,9 @@ Result<int> RunCreate(const Arguments& arguments) {
   KVARTS_TRY(std::string body, CreateBody(arguments));
   KVARTS_TRY(const auto client, Client::Open(arguments));
   KVARTS_TRY(const Reply reply, client->Call(JsonRequest("PUT", url, std::move(body))));
-  return FollowJob(*client, arguments, reply);
+  KVARTS_TRY(const int code, FollowJob(*client, arguments, reply));
+  if (code != kExitOk) KVARTS_CHECK_OK(SayWhoIsInTheWay(*client, arguments, url));
+  return code;
 }
 
 Result<int> RunDrop(const Arguments& arguments) {

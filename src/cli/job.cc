@@ -62,6 +62,8 @@ Result<int> RunList(const Arguments& arguments) {
   KVARTS_TRY(const std::vector<JsonObject> items, answer.Objects("items"));
   Print(TableOf(items, {{"id", "id"},
                         {"kind", "kind"},
+                        {"table", "table"},
+                        {"index", "index"},
                         {"state", "state"},
                         {"done", "done"},
                         {"total", "total"},

@@ -99,7 +99,7 @@ A check found something.
 What was named is not there: a key, a namespace, a token, a job.
 .TP
 5
-A condition of the write does not hold.
+A condition of the write does not hold, or what is to be made is there already.
 .PP
 With \fB\-\-json\fR, where a command has it, an error is a JSON object on the standard error: the problem as the server
 sent it, or one with the same members \fBtype\fR and \fBdetail\fR.

@@ -31,8 +31,8 @@ std::string ProgressText(const ProgressState& state) {
   const bool known = state.total.has_value() && *state.total > 0;
   if (known) add(Bar(std::min(1.0, static_cast<double>(state.done) / static_cast<double>(*state.total))));
   add(state.text);
-  if (state.elapsed < kTooEarly || state.done == 0) return out;
-  const double rate = static_cast<double>(state.done) * 1e6 / static_cast<double>(state.elapsed.micros);
+  if (state.elapsed < kTooEarly || state.done <= state.before) return out;
+  const double rate = static_cast<double>(state.done - state.before) * 1e6 / static_cast<double>(state.elapsed.micros);
   const auto whole = static_cast<uint64_t>(rate);
   add((state.in_bytes ? HumanBytes(whole) : HumanCount(whole)) + "/s");
   if (known && *state.total > state.done && rate > 0) {

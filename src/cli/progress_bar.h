@@ -13,6 +13,7 @@ namespace kvarts::cli {
 
 struct ProgressState {
   uint64_t done = 0;                   // in bytes or in units of its own
+  uint64_t before = 0;                 // of these, done before the time began, which are none of the rate
   std::optional<uint64_t> total = {};  // of the same
   bool in_bytes = true;                // of the rate
   std::string text = {};               // "1,234 keys"

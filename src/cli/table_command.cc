@@ -55,8 +55,10 @@ Status CheckAlter(const Arguments& arguments) {
   if (arguments.Has("schema") && arguments.Has("no-schema")) {
     return Error(ErrorCode::kInvalidArgument, "--schema and --no-schema exclude each other");
   }
-  if (!ttl && !arguments.Has("no-ttl") && !arguments.Has("schema") && !arguments.Has("no-schema")) {
-    return Error(ErrorCode::kInvalidArgument, "what changes is --ttl, --ttl-field, --no-ttl, --schema or --no-schema");
+  if (!ttl && !arguments.Has("no-ttl") && !arguments.Has("keep") && !arguments.Has("schema") &&
+      !arguments.Has("no-schema")) {
+    return Error(ErrorCode::kInvalidArgument,
+                 "what changes is --ttl, --ttl-field, --no-ttl, --keep, --schema or --no-schema");
   }
   return CheckText(arguments, "ttl-field");
 }
@@ -83,7 +85,7 @@ const Syntax& CreateSyntax() {
                    IfMissingOption()},
        .description = "Declares a table. A FIELD is NAME, NAME:TYPE or NAME:TYPE:desc; a type is text, number,\n"
                       "binary, bool, timestamp or uuid. Ends with 5 when there is a table of this name; with\n"
-                      "--if-missing its ttl and schema become as declared, and nothing else may differ.\n\n"
+                      "--if-missing that one stays as it is, and is no error; `kvarts table alter` changes it.\n\n"
                       "  kvarts table create acme/shop/users --key id --ttl 30d\n"
                       "  kvarts table create acme/shop/events --key tenant --sort at:timestamp:desc \\\n"
                       "      --index '{\"name\": \"by_kind\", \"partition\": [\"kind\"], \"sort\": [\"at\"]}'\n"
@@ -116,6 +118,7 @@ const Syntax& AlterSyntax() {
        .options = {{"ttl", OptionKind::kDuration, "TIME", "how long rows live: 30s, 5m, 2h, 7d", {}, 1},
                    {"ttl-field", OptionKind::kText, "FIELD", "the field that says until when a row lives"},
                    {"no-ttl", OptionKind::kFlag, {}, "rows live for ever"},
+                   {"keep", OptionKind::kDuration, "TIME", "of a table with a retention: how long it keeps", {}, 1},
                    {"schema", OptionKind::kPath, "FILE", "the JSON Schema of its rows, or - for the standard input"},
                    {"no-schema", OptionKind::kFlag, {}, "rows may be anything"}},
        .description = "Changes how long the rows of a table live, or their schema, for rows that are written from\n"
@@ -185,6 +188,9 @@ Result<std::string> AlterBody(const Arguments& arguments) {
   json.BeginObject();
   WriteTtl(arguments, json);
   if (arguments.Has("no-ttl")) json.Name("ttl").Null();
+  if (const auto keep = arguments.Number("keep")) {
+    json.Name("retention").BeginObject().Name("keep").Raw(Seconds(*keep)).EndObject();
+  }
   KVARTS_CHECK_OK(WriteSchema(arguments, json));
   if (arguments.Has("no-schema")) json.Name("schema").Null();
   json.EndObject();

@@ -68,6 +68,18 @@ struct Outcome {
   uint64_t findings = 0;
 };
 
+// What a verification that has found nothing has looked at.
+Status PrintCompared(Client& client, const std::string& id) {
+  KVARTS_TRY(const Reply reply, client.Call({.path = KeyPath("/jobs/", id)}));
+  KVARTS_TRY(const JsonObject job, JsonObject::Parse(reply.body));
+  const auto rows = job.Uint("rows");
+  const auto entries = job.Uint("entries");
+  if (!rows || !entries) return {};
+  Print(fmt::format("compared {} with {}: nothing differs\n", Counted(*rows, "row", "rows"),
+                    Counted(*entries, "entry", "entries")));
+  return {};
+}
+
 Result<Outcome> RunJob(const Arguments& arguments, std::string_view action) {
   KVARTS_TRY(const std::string url, TableUrl(arguments.at(0)));
   KVARTS_TRY(const auto client, Client::Open(arguments));
@@ -77,7 +89,9 @@ Result<Outcome> RunJob(const Arguments& arguments, std::string_view action) {
   KVARTS_TRY(outcome.code, FollowJob(*client, arguments, reply));
   if (!arguments.Has("wait") || outcome.code != kExitOk) return outcome;
   KVARTS_TRY(const JsonObject answer, JsonObject::Parse(reply.body));
-  KVARTS_TRY(outcome.findings, PrintFindings(*client, arguments, KeyPath(url + "/findings/", answer.Text("job"))));
+  const std::string id = answer.Text("job");
+  KVARTS_TRY(outcome.findings, PrintFindings(*client, arguments, KeyPath(url + "/findings/", id)));
+  if (outcome.findings == 0 && !arguments.Has("json")) KVARTS_CHECK_OK(PrintCompared(*client, id));
   return outcome;
 }
 

@@ -130,6 +130,21 @@ TEST_P(TableCommands, ATableMayBeDeclaredByAFile) {
   EXPECT_EQ(Done({"table", "create", "acme/shop/log", "--spec", "-", "--if-missing"},
                  R"({"key":{"partition":["id"]},"profile":"ingest"})"),
             "acme/shop/log was there\n");
+  // It stays as it is, whatever is declared of it now.
+  Done({"table", "alter", "acme/shop/log", "--ttl", "30d"});
+  const std::string was = Done({"table", "show", "acme/shop/log", "--json"});
+  EXPECT_EQ(Done({"table", "create", "acme/shop/log", "--key", "id", "--if-missing"}), "acme/shop/log was there\n");
+  EXPECT_EQ(Done({"table", "create", "acme/shop/log", "--key", "other", "--if-missing", "--json"}), was);
+}
+
+TEST_P(TableCommands, WhatARetentionKeepsCanBeChanged) {
+  Shop();
+  Done(
+      {"table", "create", "acme/shop/log", "--spec", "-"},
+      R"({"key":{"partition":[{"name":"day","type":"timestamp"}]},"retention":{"field":"day","bucket":60,"keep":60}})");
+  Done({"table", "alter", "acme/shop/log", "--keep", "2h"});
+  EXPECT_THAT(Done({"table", "show", "acme/shop/log", "--json"}),
+              HasSubstr(R"("retention":{"field":"day","bucket":60,"keep":7200})"));
 }
 
 TEST_P(TableCommands, RowsArePutReadPatchedAndDeleted) {
@@ -207,6 +222,9 @@ TEST_P(TableCommands, AScanGoesThroughAllPagesAndFeedsAPut) {
   const Ran cut = Run({"row", "scan", "acme/shop/a"});
   EXPECT_THAT(LinesOf(cut.out), SizeIs(100));
   EXPECT_EQ(cut.err, "kvarts: these are the first 100 rows, and there are more: --limit N or --all\n");
+  OnTerminal seen(Words({"row", "scan", "acme/shop/a"}));
+  EXPECT_THAT(seen.Await("--limit N or --all"), HasSubstr("these are the first 100 rows, and there are more"));
+  EXPECT_EQ(seen.Wait(), 0);
   const std::string all = Done({"row", "scan", "acme/shop/a", "--all"});
   Done({"row", "put", "acme/shop/b", "-", "--durability", "none"}, all);
   EXPECT_EQ(Done({"row", "scan", "acme/shop/b", "--all"}), all);
@@ -233,16 +251,19 @@ TEST_P(TableCommands, IndexesAreMadeOnlineAndDropped) {
   EXPECT_THAT(Done({"index", "show", kOrders, "by_total"}), HasSubstr("by_total"));
   const Ran unique = Run({"index", "create", kOrders, "one", "--partition", "state", "--unique", "--wait"});
   EXPECT_EQ(unique.code, 1) << unique.out;
+  EXPECT_THAT(unique.err, HasSubstr("`kvarts index show acme/shop/orders one` lists them"));
   EXPECT_THAT(Done({"index", "show", kOrders, "one"}), HasSubstr("\"customer\":\"ada\"")) << "who is in its way";
   Done({"index", "drop", kOrders, "by_total", "--wait"});
   EXPECT_EQ(Run({"row", "query", kOrders, "--index", "by_total", "--partition", "total=15"}).code, 4);
+  EXPECT_EQ(Run({"index", "create", kOrders, "by_state", "--partition", "other"}).code, 5) << "another of the name";
   Done({"index", "create", kOrders, "local", R"({"local":true,"sort":["total"]})", "--wait"});
   EXPECT_EQ(Totals(Done({"row", "query", kOrders, "--index", "local", "--partition", "customer=ada"})), "10 20 30");
 }
 
 TEST_P(TableCommands, IndexesAreHeldAgainstTheirRowsAndMended) {
   Orders();
-  EXPECT_THAT(LinesOf(Done({"table", "verify", kOrders, "--wait"})), ElementsAre(MatchesRegex("job .{36} is done")));
+  EXPECT_THAT(LinesOf(Done({"table", "verify", kOrders, "--wait"})),
+              ElementsAre(MatchesRegex("job .{36} is done"), "compared 4 rows with 4 entries: nothing differs"));
   const std::string repaired = Done({"table", "repair", kOrders, "--throttle", "100000", "--wait"});
   ASSERT_THAT(repaired, MatchesRegex("job .{36} is done\n"));
   Done({"table", "repair", kOrders, "--undo", repaired.substr(4, 36), "--wait"});
@@ -269,7 +290,8 @@ TEST_P(TableCommands, DriftIsFoundAndMended) {
   EXPECT_THAT(json.out, AllOf(HasSubstr(R"("kind":"missing","index":"by_state","row":{"n":10,"customer":"ada"})"),
                               HasSubstr(R"("kind":"spurious")")));
   EXPECT_EQ(Run({"table", "repair", kOrders, "--verified", found.out.substr(4, 36), "--wait"}).code, 0);
-  EXPECT_THAT(LinesOf(Done({"table", "verify", kOrders, "--wait"})), ElementsAre(MatchesRegex("job .{36} is done")));
+  EXPECT_THAT(LinesOf(Done({"table", "verify", kOrders, "--wait"})),
+              ElementsAre(MatchesRegex("job .{36} is done"), "compared 4 rows with 4 entries: nothing differs"));
   EXPECT_EQ(Totals(Done({"row", "query", kOrders, "--index", "by_state", "--partition", "state=open"})), "20 15 10");
 
   // A row that cannot be read is for a person to mend.

@@ -223,6 +223,20 @@ TEST_P(TablesTest, ADeclarationOfATableThatIsThereChangesItsTtlAndSchemaAndNothi
   }
 }
 
+TEST_P(TablesTest, OfARetentionOnlyWhatIsSaidChanges) {
+  const std::string table = MustDeclare("t", R"({"key":{"partition":[{"name":"day","type":"timestamp"}]},)"
+                                             R"("retention":{"field":"day","bucket":3600,"keep":60}})");
+  EXPECT_EQ(Patch(table, R"({"retention":{"keep":5}})").status, 200);
+  EXPECT_EQ(GetJson(table)["retention"].raw(), R"({"field":"day","bucket":3600,"keep":5})");
+  EXPECT_EQ(Patch(table, R"({"retention":{"field":"day","keep":6}})").status, 200);
+  EXPECT_EQ(GetJson(table)["retention"].raw(), R"({"field":"day","bucket":3600,"keep":6})");
+  for (const char* retention : {"null", "{}", R"({"keep":0})", R"({"bucket":60,"keep":6})", R"({"keep":6,"x":1})"}) {
+    EXPECT_TRUE(IsProblem(Patch(table, fmt::format(R"({{"retention":{}}})", retention)), 400, "invalid_argument"))
+        << retention;
+  }
+  EXPECT_TRUE(IsProblem(Patch(MustDeclare("plain", kById), R"({"retention":{"keep":5}})"), 400, "invalid_argument"));
+}
+
 TEST_P(TablesTest, AnIndexIsBuiltByAJobAndThenReady) {
   const std::string table = MustDeclare("t", kById);
   for (int i = 0; i < 50; ++i) MustPut(fmt::format("{}/rows/{}", table, i), fmt::format(R"({{"n":{}}})", i % 5));
@@ -266,9 +280,18 @@ TEST_P(TablesTest, AThrottledBuildShowsItsProgressAndIsNotReadYet) {
   ASSERT_TRUE(Await([&] { return GetJson(table + "/indexes/slow")["progress"]["done"].number() > 0; }));
   const JsonValue index = GetJson(table + "/indexes/slow");
   EXPECT_EQ(index["job"].text(), job);
+  EXPECT_EQ(GetJson("/jobs/" + job)["table"].text(), fmt::format("acme/{}/t", DatasetName()));
+  EXPECT_EQ(GetJson("/jobs/" + job)["index"].text(), "slow");
   EXPECT_EQ(index["state"].text(), "building");
   EXPECT_LT(index["progress"]["done"].number(), kRows);
   EXPECT_TRUE(IsProblem(Post(table + "/query", R"({"index":"slow","partition":{"n":1}})"), 503, "unavailable"));
+  const std::string again = R"({"partition":["n"]})";
+  EXPECT_EQ(PutJson(table + "/indexes/slow", again).status, 200);
+  // Of a build that was cancelled nothing comes any more, which the same again does not hide.
+  EXPECT_EQ(Post("/jobs/" + job + "/cancel", "").status, 200);
+  const HttpAnswer given_up = PutJson(table + "/indexes/slow", again);
+  EXPECT_TRUE(IsProblem(given_up, 409, "already_exists"));
+  EXPECT_TRUE(JsonValue::Parse(given_up.body).Has("advice")) << given_up.body;
   // Dropped in the middle, it goes.
   EXPECT_EQ(Call("DELETE", table + "/indexes/slow").status, 202);
   EXPECT_TRUE(Await([&] { return Get(table + "/indexes/slow").status == 404; }));
@@ -310,6 +333,8 @@ TEST_P(TablesTest, IndexesAreVerifiedMendedAndBroughtBackByJobs) {
   };
   const std::string verified = start("/verify", R"({"throttle":100000})");
   const JsonValue report = GetJson("/jobs/" + verified);
+  EXPECT_EQ(report["table"].text(), fmt::format("acme/{}/t", DatasetName()));
+  EXPECT_FALSE(report.Has("index")) << "it is about all of them";
   EXPECT_EQ(report["rows"].number(), 20);
   EXPECT_EQ(report["entries"].number(), 20);
   EXPECT_EQ(report["found"].raw(), "{}");
@@ -326,6 +351,11 @@ TEST_P(TablesTest, IndexesAreVerifiedMendedAndBroughtBackByJobs) {
   EXPECT_TRUE(IsProblem(Post(table + "/repair", fmt::format(R"({{"verified":"{}"}})", repaired)), 404, "not_found"));
   EXPECT_TRUE(IsProblem(Post(table + "/undo", fmt::format(R"({{"repair":"{}"}})", verified)), 404, "not_found"));
   EXPECT_TRUE(IsProblem(Post(TableAt("none") + "/verify", ""), 404, "not_found"));
+  // What is known of no such job is not taken for a table that is sound.
+  MustDeclare("other", kById);
+  EXPECT_TRUE(IsProblem(Get(TableAt("other") + "/findings/" + verified), 404, "not_found"));
+  EXPECT_TRUE(IsProblem(Get(table + "/findings/0197f0a2-7c1e-7b52-9d7c-5a4c8a4b1f00"), 404, "not_found"));
+  EXPECT_EQ(Get(table + "/findings/" + undone).status, 200);
   EXPECT_TRUE(IsProblem(Get(table + "/findings/x"), 400, "invalid_argument"));
   EXPECT_TRUE(IsProblem(Get(table + "/findings/" + verified + "?limit=0"), 400, "invalid_argument"));
 }

@@ -57,8 +57,11 @@ bool ReadTableChange(JsonReader& json, std::string_view name, Tables::TableChang
     change->ttl.emplace();
     if (!json.TakeNull()) *change->ttl = ReadTtlSpec(json);
   } else if (name == "retention") {
-    change->retention.emplace();
-    if (!json.TakeNull()) *change->retention = ReadRetentionSpec(json);
+    if (json.TakeNull()) {
+      change->retention.emplace();
+    } else {
+      change->retention_parts = ReadRetentionChange(json);
+    }
   } else if (name == "schema") {
     change->schema.emplace();
     if (!json.TakeNull()) *change->schema = ReadTableSchema(json);

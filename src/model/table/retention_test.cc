@@ -139,6 +139,15 @@ TEST_P(RetentionTest, WhatWasKeptLongerIsKeptThatLong) {
             "invalid_argument");
   MustCreate("plain", R"({"key": {"partition": [{"name": "day", "type": "timestamp"}]}})");
   EXPECT_EQ(CodeOf(tables().AlterTable(At("plain"), {.retention = shorter})), "invalid_argument");
+  // What is not said stays as it is.
+  const RetentionChange longer{.keep = Duration::Seconds(7200)};
+  ASSERT_TRUE(tables().AlterTable(At("events"), {.retention_parts = longer}));
+  EXPECT_EQ(tables().Find(At("events")).value()->spec().retention, longer.Of(shorter));
+  for (const RetentionChange& change : {RetentionChange{.field = "at", .keep = longer.keep},
+                                        RetentionChange{.bucket = Duration::Seconds(60), .keep = longer.keep}}) {
+    EXPECT_EQ(CodeOf(tables().AlterTable(At("events"), {.retention_parts = change})), "invalid_argument");
+  }
+  EXPECT_EQ(CodeOf(tables().AlterTable(At("plain"), {.retention_parts = longer})), "invalid_argument");
 }
 
 // What a patch keeps is the row's own end, not that of its bucket, which may be another by now.

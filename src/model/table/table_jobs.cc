@@ -64,6 +64,12 @@ Result<JobStep> EraseSome(Txn& txn, KeyRange range, bool whole) {
   return step;
 }
 
+// A total that was an estimate gives way to what there was.
+Result<JobStep> Counted(const JobRecord& job, Result<JobStep> step) {
+  if (step.has_value() && step->finished && job.total) step->total = job.done + step->done;
+  return step;
+}
+
 Result<JobStep> EraseTableStep(Txn& txn, const JobRecord& job, bool whole) {
   // Ranges in their order, one behind the other; the cursor is in one of them, or where one ended.
   BytesView left = job.parameters;
@@ -180,9 +186,21 @@ Result<IndexPlace> IndexPlace::Decode(BytesView parameters) {
   return place;
 }
 
-JobSpec TableEraseJob(const TableInfo& table) {
+std::optional<IndexPlace> PlaceOfJob(const JobRecord& job) {
+  if (job.kind == kIndexBuild || job.kind == kIndexDrop) {
+    const Result<IndexPlace> place = IndexPlace::Decode(job.parameters);
+    return place.has_value() ? std::optional(*place) : std::nullopt;
+  }
+  if (job.kind != kTableVerify && job.kind != kTableRepair && job.kind != kTableUndo) return std::nullopt;
+  const Result<DriftJob> about = DriftJob::Decode(job.parameters);
+  if (!about.has_value()) return std::nullopt;
+  return IndexPlace{about->project, about->dataset, about->table, kRowsNumber};
+}
+
+JobSpec TableEraseJob(const TableInfo& table, std::optional<uint64_t> total) {
   JobSpec spec;
   spec.kind = kTableErase;
+  spec.total = total;
   const TableId id = table.stored().id;
   for (const KeyRange& range :
        {JobRows::RangeOf(*FindingsTable(), id), JobRows::RangeOf(*JournalTable(), id), table.range()}) {
@@ -192,16 +210,19 @@ JobSpec TableEraseJob(const TableInfo& table) {
   return spec;
 }
 
-JobSpec IndexBuildJob(const TableInfo::Stored& table, const TableIndex& index, uint32_t throttle) {
+JobSpec IndexBuildJob(const TableInfo::Stored& table, const TableIndex& index, uint32_t throttle,
+                      std::optional<uint64_t> total) {
   JobSpec spec;
   spec.kind = kIndexBuild;
+  spec.total = total;
   spec.parameters = IndexPlace{table.project, table.dataset, table.id, index.number}.Encode();
   spec.throttle = throttle;
   return spec;
 }
 
-JobSpec IndexDropJob(const TableInfo::Stored& table, const TableIndex& index) {
+JobSpec IndexDropJob(const TableInfo::Stored& table, const TableIndex& index, std::optional<uint64_t> total) {
   JobSpec spec;
+  spec.total = total;
   spec.kind = kIndexDrop;
   spec.parameters = IndexPlace{table.project, table.dataset, table.id, index.number}.Encode();
   return spec;
@@ -233,9 +254,9 @@ std::vector<JobKind> TableJobKinds(Store& store) {
   // Where other processes write, a range is erased row by row, in one statement.
   const bool whole = !store.engine().capabilities().shared;
   return {
-      {kTableErase, [whole](Txn& txn, const JobRecord& job) { return EraseTableStep(txn, job, whole); }},
-      {kIndexDrop, [whole](Txn& txn, const JobRecord& job) { return DropIndexStep(txn, job, whole); }},
-      {kIndexBuild, BuildIndexStep},
+      {kTableErase, [whole](Txn& txn, const JobRecord& job) { return Counted(job, EraseTableStep(txn, job, whole)); }},
+      {kIndexDrop, [whole](Txn& txn, const JobRecord& job) { return Counted(job, DropIndexStep(txn, job, whole)); }},
+      {kIndexBuild, [](Txn& txn, const JobRecord& job) { return Counted(job, BuildIndexStep(txn, job)); }},
       {kTableVerify, VerifyStep},
       {kTableRepair, RepairStep},
       {kTableUndo, UndoStep},

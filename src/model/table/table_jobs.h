@@ -19,11 +19,13 @@
 
 namespace kvarts {
 
-JobSpec TableEraseJob(const TableInfo& table);
+// `total` is by estimate, of what the job goes through one by one: rows, entries, or keys of any kind.
+JobSpec TableEraseJob(const TableInfo& table, std::optional<uint64_t> total = {});
 // Of a unique index, rows that cannot both be in it are listed in _findings, and the job fails once it has seen all of
 // them, or kMaxFindings. Resumed, it looks at those again, and goes on.
-JobSpec IndexBuildJob(const TableInfo::Stored& table, const TableIndex& index, uint32_t throttle);
-JobSpec IndexDropJob(const TableInfo::Stored& table, const TableIndex& index);
+JobSpec IndexBuildJob(const TableInfo::Stored& table, const TableIndex& index, uint32_t throttle,
+                      std::optional<uint64_t> total = {});
+JobSpec IndexDropJob(const TableInfo::Stored& table, const TableIndex& index, std::optional<uint64_t> total = {});
 JobSpec RowExpiryJob();
 JobSpec TableRetentionJob();
 inline constexpr const char* kTableVerify = "table_verify";
@@ -50,5 +52,8 @@ struct IndexPlace {
   Bytes Encode() const;
   static Result<IndexPlace> Decode(BytesView parameters);
 };
+
+// Where a job works that is about one table: an index of it, or kRowsNumber. Nothing of any other job.
+std::optional<IndexPlace> PlaceOfJob(const JobRecord& job);
 
 }  // namespace kvarts

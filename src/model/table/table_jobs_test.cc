@@ -53,9 +53,11 @@ TEST_P(TableJobsTest, AnIndexIsBuiltOverTheRowsFromBefore) {
   EXPECT_EQ(Ask("users", ByMail("even")).error().code(), ErrorCode::kUnavailable) << "nobody reads it yet";
   PutNumbered(100, "even");
   MustApply("users", DeleteRow{Document(Id(0))});
+  EXPECT_GT(Jobs(store()).Get(job).value().total.value_or(0), 0u) << "an estimate";
   RunJobs();
   EXPECT_EQ(StateOf("mail"), IndexState::kReady);
   EXPECT_EQ(Jobs(store()).Get(job).value().done, 30u);
+  EXPECT_EQ(Jobs(store()).Get(job).value().total, 30u);
   EXPECT_EQ(Ask("users", ByMail("even")).value().rows.size(), 15u);
   EXPECT_EQ(Ask("users", ByMail("odd")).value().rows.size(), 15u);
 }

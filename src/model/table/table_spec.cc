@@ -151,19 +151,25 @@ TtlSpec ReadTtl(JsonReader& json) {
   return ttl;
 }
 
-RetentionSpec ReadRetention(JsonReader& json) {
-  RetentionSpec retention;
+// One of which only parts are said.
+RetentionChange ReadRetentionParts(JsonReader& json) {
+  RetentionChange parts;
   json.Object([&](std::string_view name) {
     if (name == "field") {
-      retention.field = json.Text();
+      parts.field = json.Text();
     } else if (name == "bucket") {
-      retention.bucket = ReadSeconds(json);
+      parts.bucket = ReadSeconds(json);
     } else if (name == "keep") {
-      retention.keep = ReadSeconds(json);
+      parts.keep = ReadSeconds(json);
     } else {
       json.Unknown(name);
     }
   });
+  return parts;
+}
+
+RetentionSpec ReadRetention(JsonReader& json) {
+  RetentionSpec retention = ReadRetentionParts(json).Of({});
   json.Require(!retention.field.empty() && retention.keep.micros > 0, "a retention has a field, and how long to keep");
   return retention;
 }
@@ -239,6 +245,19 @@ Timestamp RetentionSpec::EndOf(Timestamp time) const {
 TtlSpec ReadTtlSpec(JsonReader& json) { return ReadTtl(json); }
 
 RetentionSpec ReadRetentionSpec(JsonReader& json) { return ReadRetention(json); }
+
+RetentionChange ReadRetentionChange(JsonReader& json) {
+  RetentionChange change = ReadRetentionParts(json);
+  json.Require(change.keep.micros > 0, "a change of a retention says how long to keep");
+  return change;
+}
+
+RetentionSpec RetentionChange::Of(RetentionSpec retention) const {
+  if (field) retention.field = *field;
+  if (bucket) retention.bucket = *bucket;
+  retention.keep = keep;
+  return retention;
+}
 
 std::optional<DocumentSchema> ReadTableSchema(JsonReader& json) { return ReadSchema(json); }
 

@@ -86,6 +86,15 @@ struct RetentionSpec {
   friend bool operator==(const RetentionSpec&, const RetentionSpec&) = default;
 };
 
+// What a change says of a retention that is there; the rest of it stays.
+struct RetentionChange {
+  std::optional<std::string> field = {};
+  std::optional<Duration> bucket = {};
+  Duration keep = {};
+
+  RetentionSpec Of(RetentionSpec retention) const;
+};
+
 struct TableSpec {
   static constexpr size_t kMaxIndexes = 64;
 
@@ -108,6 +117,7 @@ IndexSpec ReadIndexSpec(JsonReader& json, const std::function<bool(std::string_v
 // Parts of a declaration, by themselves.
 TtlSpec ReadTtlSpec(JsonReader& json);
 RetentionSpec ReadRetentionSpec(JsonReader& json);
+RetentionChange ReadRetentionChange(JsonReader& json);
 std::optional<DocumentSchema> ReadTableSchema(JsonReader& json);
 // The fields of an object that is open.
 void WriteTableSpec(const TableSpec& spec, JsonWriter* json);

@@ -77,6 +77,15 @@ Status ChangeRetention(const std::optional<RetentionSpec>& wanted, TableInfo::St
   return {};
 }
 
+// How many keys there are, by estimate. Not for bodies.
+Result<uint64_t> EntriesIn(Engine& engine, const KeyRange& range) {
+  KVARTS_TRY(const RangeEstimate estimate, engine.Estimate(range));
+  return estimate.entries;
+}
+
+// Whether a job that erases a range goes through what is in it.
+bool ErasesOneByOne(const Engine& engine) { return engine.capabilities().shared; }
+
 Result<NamesPage> ListIn(View& view, const Uuid& scope, std::string_view after, size_t limit) {
   NamesPage page;
   KVARTS_TRY(page.names, ListNames(view, scope, after, limit + 1));
@@ -341,8 +350,10 @@ Result<TablePtr> Tables::AlterTable(const TablePath& path, const TableChange& ch
   const auto alter = [&](Txn&, TableInfo::Stored& table) -> Result<bool> {
     const bool ends = change.ttl && *change.ttl != table.spec.ttl;
     if (ends) table.spec.ttl = *change.ttl;
-    const bool keeps = change.retention && *change.retention != table.spec.retention;
-    if (keeps) KVARTS_CHECK_OK(ChangeRetention(*change.retention, &table));
+    std::optional<std::optional<RetentionSpec>> retention = change.retention;
+    if (change.retention_parts) retention = change.retention_parts->Of(table.spec.retention.value_or(RetentionSpec()));
+    const bool keeps = retention && *retention != table.spec.retention;
+    if (keeps) KVARTS_CHECK_OK(ChangeRetention(*retention, &table));
     const bool looks = change.schema && *change.schema != table.spec.schema;
     if (looks) {
       table.spec.schema = *change.schema;
@@ -370,18 +381,26 @@ Status Tables::RenameTable(const TablePath& path, std::string_view new_name, Run
 
 Result<JobId> Tables::DropTable(const TablePath& path, RunOptions options) {
   if (IsSystem(path)) return NotYours();
+  std::optional<uint64_t> total;
+  if (ErasesOneByOne(store_.engine())) {
+    KVARTS_TRY(const TablePtr known, Find(path));
+    KVARTS_TRY(total, EntriesIn(store_.engine(), known->range()));
+  }
   return store_.Run(
       [&](Txn& txn) -> Result<JobId> {
         KVARTS_TRY(const TablePtr table, TableAt(txn, path));
         KVARTS_CHECK_OK(ReleaseName(txn, table->stored().dataset.uuid, path.table));
         KVARTS_CHECK_OK(EraseTable(txn, *table));
-        return StartJob(txn, TableEraseJob(*table));
+        return StartJob(txn, TableEraseJob(*table, total));
       },
       std::move(options));
 }
 
 Result<Tables::IndexWork> Tables::CreateIndex(const TablePath& path, IndexSpec spec, uint32_t throttle,
                                               RunOptions options) {
+  if (IsSystem(path)) return NotYours();
+  KVARTS_TRY(const TablePtr known, Find(path));
+  KVARTS_TRY(const uint64_t rows, EntriesIn(store_.engine(), KeyRange::Prefix(known->rows())));
   JobId job;
   const auto add = [&](Txn& txn, TableInfo::Stored& table) -> Result<bool> {
     KVARTS_CHECK_OK(CheckIndexSpec(spec, table.spec.key));
@@ -397,7 +416,7 @@ Result<Tables::IndexWork> Tables::CreateIndex(const TablePath& path, IndexSpec s
     index.spec = spec;
     index.number = {table.next_index++};
     index.state = IndexState::kBuilding;
-    KVARTS_TRY(job, StartJob(txn, IndexBuildJob(table, index, throttle)));
+    KVARTS_TRY(job, StartJob(txn, IndexBuildJob(table, index, throttle, rows)));
     index.job = job;
     return true;
   };
@@ -406,6 +425,15 @@ Result<Tables::IndexWork> Tables::CreateIndex(const TablePath& path, IndexSpec s
 }
 
 Result<Tables::IndexWork> Tables::DropIndex(const TablePath& path, std::string_view name, RunOptions options) {
+  if (IsSystem(path)) return NotYours();
+  std::optional<uint64_t> total;
+  if (ErasesOneByOne(store_.engine())) {
+    KVARTS_TRY(const TablePtr known, Find(path));
+    const TableIndex* const index = known->IndexNamed(name);
+    if (index != nullptr) {
+      KVARTS_TRY(total, EntriesIn(store_.engine(), KeyRange::Prefix(index->prefix)));
+    }
+  }
   JobId job;
   const auto drop = [&](Txn& txn, TableInfo::Stored& table) -> Result<bool> {
     const auto found = std::ranges::find(table.indexes, name, &TableIndex::name);
@@ -417,7 +445,7 @@ Result<Tables::IndexWork> Tables::DropIndex(const TablePath& path, std::string_v
     // What was in the way of its build is in nobody's way any more.
     if (found->state == IndexState::kBuilding && found->job) EraseFindings(txn, table.id, *found->job);
     found->state = IndexState::kDropping;
-    KVARTS_TRY(job, StartJob(txn, IndexDropJob(table, *found)));
+    KVARTS_TRY(job, StartJob(txn, IndexDropJob(table, *found, total)));
     found->job = job;
     return true;
   };

@@ -49,6 +49,8 @@ struct DatasetInfo {
   std::string name;
 };
 
+struct Finding;
+
 struct NamesPage {
   std::vector<NamedId> names;
   bool more = false;  // there are names behind the last one
@@ -89,7 +91,11 @@ class Tables {
   struct TableChange {
     std::optional<std::optional<TtlSpec>> ttl = {};
     std::optional<std::optional<RetentionSpec>> retention = {};
+    // In place of it: of the retention that there is, by parts.
+    std::optional<RetentionChange> retention_parts = {};
     std::optional<std::optional<DocumentSchema>> schema = {};
+
+    bool IsEmpty() const { return !ttl && !retention && !retention_parts && !schema; }
   };
   Result<TablePtr> AlterTable(const TablePath& path, const TableChange& change, RunOptions options = {});
   Status RenameTable(const TablePath& path, std::string_view new_name, RunOptions options = {});
@@ -122,6 +128,9 @@ class Tables {
                             RunOptions options = {});
   // Starts the job that takes back what a repair that has ended has changed.
   Result<JobId> UndoRepair(const TablePath& path, JobId repair, RunOptions options = {});
+  // What a job about the table has found, from a number on. `not_found` when nothing is known of such a job: findings
+  // outlive its record, and a job that has found nothing is known as long as its record is there.
+  Result<std::vector<Finding>> FindingsOf(const TablePath& path, JobId job, uint64_t from, size_t limit);
 
   // What a job runner must know of tables. It outlives whoever has them.
   std::vector<JobKind> JobKinds();

@@ -1,5 +1,6 @@
 // How the indexes of a table are verified and mended: what starts the jobs.
 #include "model/table/drift_job.h"
+#include "model/table/findings.h"
 #include "model/table/job_rows.h"
 #include "model/table/table_jobs.h"
 #include "model/table/tables.h"
@@ -82,6 +83,26 @@ Result<JobId> Tables::UndoRepair(const TablePath& path, JobId repair, RunOptions
         return StartJob(txn, TableUndoJob(job));
       },
       std::move(options));
+}
+
+Result<std::vector<Finding>> Tables::FindingsOf(const TablePath& path, JobId job, uint64_t from, size_t limit) {
+  KVARTS_TRY(const TablePtr table, Find(path));
+  const TableId id = table->stored().id;
+  return store_.Run([&](Txn& txn) -> Result<std::vector<Finding>> {
+    KVARTS_TRY(std::vector<Finding> findings, PeekFindings(txn, id, job, from, limit));
+    if (!findings.empty()) return findings;
+    const Result<JobRecord> of = ReadJob(txn, job);
+    if (of.has_value()) {
+      const std::optional<IndexPlace> place = PlaceOfJob(*of);
+      if (!place || place->table != id) return NoSuchJob(job);
+      return findings;
+    }
+    if (of.error().code() != ErrorCode::kNotFound) return of.error();
+    // Behind the last one.
+    KVARTS_TRY(const std::vector<Finding> first, PeekFindings(txn, id, job, 0, 1));
+    if (first.empty()) return NoSuchJob(job);
+    return findings;
+  });
 }
 
 }  // namespace kvarts

@@ -224,7 +224,8 @@ TEST_P(TablesTest, AChangeThatChangesNothingDisturbsNobody) {
   const Version before = tables().Find(At("orders")).value()->version();
   const TableSpec same = tables().Find(At("orders")).value()->spec();
   for (const Tables::TableChange& change :
-       {Tables::TableChange{}, Tables::TableChange{same.ttl, same.retention, same.schema}}) {
+       {Tables::TableChange{},
+        Tables::TableChange{.ttl = same.ttl, .retention = same.retention, .schema = same.schema}}) {
     const auto altered = tables().AlterTable(At("orders"), change);
     ASSERT_TRUE(altered) << altered.error();
     EXPECT_EQ((*altered)->version(), before);

@@ -7,6 +7,7 @@
 #include "model/catalog/catalog_jobs.h"
 #include "model/table/index_repair.h"
 #include "model/table/index_verify.h"
+#include "model/table/job_subject.h"
 #include "model/table/table_jobs.h"
 #include "net/http/target.h"
 #include "protocol/http/access.h"
@@ -102,8 +103,11 @@ void WriteDriftReport(JsonWriter& json, const JobRecord& job) {
   }
 }
 
-void WriteJob(JsonWriter& json, const JobRecord& job) {
+Status WriteJob(JsonWriter& json, const JobRecord& job, JobSubjects& subjects) {
+  KVARTS_TRY(const std::optional<JobSubject> subject, subjects.Of(job));
   json.BeginObject().Field("id", job.id.ToString()).BytesField("kind", job.kind);
+  if (subject) json.BytesField("table", subject->table);
+  if (subject && !subject->index.empty()) json.BytesField("index", subject->index);
   json.Field("state", JobStateName(job.state)).Field("done", job.done).Name("total");
   if (job.total) {
     json.Number(*job.total);
@@ -122,13 +126,16 @@ void WriteJob(JsonWriter& json, const JobRecord& job) {
     json.BytesField("detail", job.error->text).EndObject();
   }
   json.Field("created", job.created.time().ToString()).Field("updated", job.updated.time().ToString()).EndObject();
+  return {};
 }
 
 Result<WorkOp::Reply> JobReply(Store& store, JobId id) {
   KVARTS_TRY(const JobRecord job, Jobs(store).Get(id));
+  KVARTS_TRY(const std::unique_ptr<View> view, store.engine().OpenView());
+  JobSubjects subjects(*view);
   WorkOp::Reply reply;
   JsonWriter json(&reply.body);
-  WriteJob(json, job);
+  KVARTS_CHECK_OK(WriteJob(json, job, subjects));
   return reply;
 }
 
@@ -238,10 +245,12 @@ Result<std::unique_ptr<SlowOp>> ListJobs(Call& call) {
   KVARTS_CHECK_OK(query.Finish());
   return OnWorkers([&store = call.service.store, from, limit]() -> Result<WorkOp::Reply> {
     KVARTS_TRY(const JobPage page, Jobs(store).List(from, limit));
+    KVARTS_TRY(const std::unique_ptr<View> view, store.engine().OpenView());
+    JobSubjects subjects(*view);
     WorkOp::Reply reply;
     JsonWriter json(&reply.body);
     json.BeginObject().Name("items").BeginArray();
-    for (const JobRecord& job : page.jobs) WriteJob(json, job);
+    for (const JobRecord& job : page.jobs) KVARTS_CHECK_OK(WriteJob(json, job, subjects));
     json.EndArray().Name("next");
     if (page.next) {
       json.Text(page.next->ToString());

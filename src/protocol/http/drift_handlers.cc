@@ -95,10 +95,7 @@ Result<std::unique_ptr<SlowOp>> ListFindings(Call& call) {
   KVARTS_CHECK_OK(query.Finish());
   return OnWorkers([&tables = call.service.tables, path = std::move(path), job = JobId{*id}, from,
                     limit]() -> Result<WorkOp::Reply> {
-    KVARTS_TRY(const TablePtr table, tables.Find(path));
-    const TableId table_id = table->stored().id;
-    KVARTS_TRY(const std::vector<Finding> findings,
-               tables.store().Run([&](Txn& txn) { return PeekFindings(txn, table_id, job, from, limit + 1); }));
+    KVARTS_TRY(const std::vector<Finding> findings, tables.FindingsOf(path, job, from, limit + 1));
     WorkOp::Reply reply;
     JsonWriter json(&reply.body);
     json.BeginObject();

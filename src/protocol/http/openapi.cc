@@ -104,6 +104,7 @@ constexpr auto kSchemas = std::to_array<Schema>({
     {"Tokens", R"({"type":"object","properties":{
       "items":{"type":"array","items":{"$ref":"#/components/schemas/Token"}}}})"},
     {"Job", R"({"type":"object","properties":{"id":{"type":"string"},"kind":{"type":"string"},
+      "table":{"type":"string","description":"acme/shop/orders"},"index":{"type":"string"},
       "state":{"enum":["queued","running","paused","done","failed","cancelled"]},"done":{"type":"integer"},
       "total":{"type":["integer","null"]},"throttle":{"type":"integer"},"error":{"type":"object"},
       "created":{"type":"string"},"updated":{"type":"string"}}})"},

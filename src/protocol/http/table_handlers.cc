@@ -55,7 +55,7 @@ Result<WorkOp::Reply> DeclareTable(Tables& tables, const TablePath& path, const 
   if (must_be_new) return IsThere(created.error());
   KVARTS_TRY(TablePtr table, tables.Find(path));
   KVARTS_TRY(const Tables::TableChange change, ChangeTo(*table, spec));
-  if (change.ttl || change.retention || change.schema) {
+  if (!change.IsEmpty()) {
     KVARTS_TRY(table, tables.AlterTable(path, change, options));
   }
   return TableReply(200, path, *table);
@@ -76,8 +76,8 @@ Result<TablePatch> ParseTablePatch(std::string_view body) {
       json.Unknown(name);
     }
   });
-  const bool changes = patch.change.ttl || patch.change.retention || patch.change.schema;
-  json.Require(patch.name.has_value() != changes, "a table is renamed, or its ttl, retention and schema are changed");
+  json.Require(patch.name.has_value() == patch.change.IsEmpty(),
+               "a table is renamed, or its ttl, retention and schema are changed");
   KVARTS_CHECK_OK(json.Finish());
   if (patch.name) KVARTS_CHECK_OK(CheckCatalogName(*patch.name));
   return patch;
@@ -149,6 +149,16 @@ Result<IndexBody> ParseIndex(const std::string& name, std::string_view text) {
   return body;
 }
 
+// Whether nobody builds the index, nor ever will.
+Result<bool> IsGivenUp(Store& store, const TableIndex& index) {
+  if (index.state != IndexState::kBuilding || !index.job) return false;
+  const Result<JobRecord> job = Jobs(store).Get(*index.job);
+  if (job.has_value()) return job->state == JobState::kCancelled;
+  // It has ended so long ago that it cannot be resumed any more.
+  if (job.error().code() == ErrorCode::kNotFound) return true;
+  return job.error();
+}
+
 Result<WorkOp::Reply> CreateIndex(Tables& tables, const TablePath& path, const IndexBody& body, bool must_be_new,
                                   const RunOptions& options) {
   const Result<Tables::IndexWork> work = tables.CreateIndex(path, body.spec, body.throttle, options);
@@ -159,6 +169,11 @@ Result<WorkOp::Reply> CreateIndex(Tables& tables, const TablePath& path, const I
   KVARTS_TRY(const TableIndex* index, FindIndex(*table, body.spec.name));
   // The same again changes nothing.
   if (!index->maintained() || !(index->spec == body.spec)) return work.error();
+  KVARTS_TRY(const bool given_up, IsGivenUp(tables.store(), *index));
+  if (given_up) {
+    return Error(ErrorCode::kAlreadyExists, "the index is there, and the job that was to build it was cancelled",
+                 {{"index", body.spec.name}, {"advice", "DELETE it and make it anew"}});
+  }
   return IndexReply(tables, *table, *index);
 }
 
