@@ -110,22 +110,30 @@ TEST_P(ReclaimTest, AllRangesOfACommitAreRememberedAcrossAReopen) {
 
 TEST_P(ReclaimTest, FilesThatACompactionReadsGoBehindIt) {
   if (GetParam() == Profile::kIngest) GTEST_SKIP() << "files are rewritten by their number alone";
-  auto view = *engine().OpenView();
-  PutKeys(0, kKeys, 1);
-  Compact();
-  const uint64_t bytes = DataBytes();
-  const uint64_t tables = files().count(FileOp::kCreate, FileKind::kTable);
-  files().Hold(FileOp::kCreate, FileKind::kTable);
-  EraseKeys(0, kKeys, true);
-  // Without the view nobody needs the sequence numbers of the bottommost files: RocksDB rewrites them without.
-  view.reset();
-  Put("other", "value");
-  WaitUntil([&] { return files().count(FileOp::kCreate, FileKind::kTable) > tables; });
-  // The keeper looks around many times in this while.
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  files().Release();
-  WaitUntil([&] { return DataBytes() < bytes / 10; });
-  ExpectExact();
+  // The keeper may be first, and there is nothing to compact any more: then once more.
+  for (bool compacted = false; !compacted;) {
+    ASSERT_TRUE(Commit({Mutation::Erase("other")}));  // the view does not see what the keeper has erased
+    auto view = *engine().OpenView();
+    PutKeys(0, kKeys, 1);
+    Compact();
+    const uint64_t bytes = DataBytes();
+    const auto gone = [&] { return DataBytes() < bytes / 10; };
+    const uint64_t tables = files().count(FileOp::kCreate, FileKind::kTable);
+    files().Hold(FileOp::kCreate, FileKind::kTable);
+    EraseKeys(0, kKeys, true);
+    // Without the view nobody needs the sequence numbers of the bottommost files: RocksDB rewrites them without.
+    view.reset();
+    ASSERT_TRUE(Commit({Mutation::Erase("other")}));
+    WaitUntil([&] {
+      compacted = files().count(FileOp::kCreate, FileKind::kTable) > tables;
+      return compacted || gone();
+    });
+    // The keeper looks around many times in this while.
+    if (compacted) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    files().Release();
+    WaitUntil(gone);
+    ExpectExact();
+  }
 }
 
 TEST_P(ReclaimTest, RangesSmallerThanAFileAreForgottenAtOnce) {
