@@ -6,17 +6,23 @@
 
 namespace kvarts {
 
+Result<JobSubjects::Found> JobSubjects::Read(const IndexPlace& place) {
+  Found found;
+  KVARTS_TRY(found.table, ReadTable(view_, place.project, place.dataset, place.table));
+  if (found.table == nullptr) return found;
+  KVARTS_TRY(const std::string project, ProjectName(view_, place.project));
+  KVARTS_TRY(const std::string dataset, DatasetName(view_, place.project, place.dataset));
+  found.path = project + '/' + dataset + '/' + found.table->stored().name;
+  return found;
+}
+
 Result<JobSubjects::Found> JobSubjects::Find(const IndexPlace& place) {
   const auto known = found_.find(place.table);
   if (known != found_.end()) return known->second;
-  Found found;
-  KVARTS_TRY(found.table, ReadTable(view_, place.project, place.dataset, place.table));
-  if (found.table != nullptr) {
-    KVARTS_TRY(const std::string project, ProjectName(view_, place.project));
-    KVARTS_TRY(const std::string dataset, DatasetName(view_, place.project, place.dataset));
-    found.path = project + '/' + dataset + '/' + found.table->stored().name;
-  }
-  return found_.emplace(place.table, std::move(found)).first->second;
+  Result<Found> found = Read(place);
+  if (!found.has_value() && found.error().code() == ErrorCode::kCorruption) found = Found();
+  if (!found.has_value()) return found;
+  return found_.emplace(place.table, *std::move(found)).first->second;
 }
 
 Result<std::optional<JobSubject>> JobSubjects::Of(const JobRecord& job) {

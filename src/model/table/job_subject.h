@@ -21,15 +21,17 @@ class JobSubjects {
  public:
   explicit JobSubjects(View& view) : view_(view) {}
 
-  // Nothing of a job that is about no table, or about one that is gone.
+  // Nothing of a job that is about no table, or about one that is gone, or that the catalog cannot read: a job is what
+  // mends damage, and is looked at when there is some.
   Result<std::optional<JobSubject>> Of(const JobRecord& job);
 
  private:
   struct Found {
-    TablePtr table;  // null: it is gone
+    TablePtr table = nullptr;  // null: it is gone, or damaged
     std::string path = {};
   };
   Result<Found> Find(const IndexPlace& place);
+  Result<Found> Read(const IndexPlace& place);
 
   View& view_;
   std::map<TableId, Found> found_;
