@@ -151,10 +151,11 @@ TEST_P(ChangesTest, ConcurrentChangesAreAllThere) {
       HttpClient client(address);
       const HttpHeaders json = {{"Content-Type", "application/json"}};
       for (int n = 0; n < kEach; ++n) {
-        EXPECT_EQ(client.Call("PATCH", "/keys/changes/sum", json, R"({"increment":3})").status, 200);
-        EXPECT_EQ(
-            client.Call("POST", "/commit", json, R"({"mutations":[{"op":"add","key":"changes/added","by":2}]})").status,
-            200);
+        const HttpAnswer read = client.Call("PATCH", "/keys/changes/sum", json, R"({"increment":3})");
+        EXPECT_EQ(read.status, 200) << read.body;
+        const HttpAnswer blind =
+            client.Call("POST", "/commit", json, R"({"mutations":[{"op":"add","key":"changes/added","by":2}]})");
+        EXPECT_EQ(blind.status, 200) << blind.body;
       }
     });
   }

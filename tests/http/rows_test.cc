@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "http/tables_fixture.h"
+#include "support/eventually.h"
 
 namespace kvarts::test {
 namespace {
@@ -390,14 +391,17 @@ TEST_P(RowMetricsTest, WhatIsAskedOfTablesIsCountedByTheirNames) {
   const std::string table =
       MustDeclare("t", R"({"key":{"partition":["id"]},"indexes":[{"name":"by_n","partition":["n"]}]})");
   MustPut(table + "/rows/1", R"({"n":1})");
-  EXPECT_EQ(Get(table + "/rows/1").status, 200);
-  EXPECT_EQ(Post(table + "/query", R"({"index":"by_n","partition":{"n":1}})").status, 200);
   EXPECT_EQ(Get(TableAt("nobody-has-it") + "/rows/1").status, 404);
-  const std::string metrics = Get("/metrics").body;
   const std::string label = fmt::format(R"(namespace="acme/{}/t)", DatasetName());
-  EXPECT_NE(metrics.find(label + '"'), std::string::npos);
-  EXPECT_NE(metrics.find(label + R"(/by_n")"), std::string::npos);
-  EXPECT_EQ(metrics.find("nobody-has-it"), std::string::npos);
+  std::string metrics;
+  // A request counts for a table that is known by then; on some engines it is forgotten soon after it was made.
+  EXPECT_TRUE(Eventually([&] {
+    EXPECT_EQ(Get(table + "/rows/1").status, 200);
+    EXPECT_EQ(Post(table + "/query", R"({"index":"by_n","partition":{"n":1}})").status, 200);
+    metrics = Get("/metrics").body;
+    return metrics.contains(label + '"') && metrics.contains(label + R"(/by_n")");
+  })) << metrics;
+  EXPECT_FALSE(metrics.contains("nobody-has-it"));
 }
 
 KVARTS_ON_EVERY_ENGINE(RowMetricsTest);

@@ -23,6 +23,15 @@ class BelowModel {
         store_(Must(Store::Open(*engine_))),
         tables_(Must(Tables::Open(*store_))) {}
 
+  // An engine may tell its store of what others do as long as it is open.
+  ~BelowModel() {
+    tables_.reset();
+    store_->Stop();
+    engine_.reset();
+  }
+  BelowModel(const BelowModel&) = delete;
+  BelowModel& operator=(const BelowModel&) = delete;
+
   TablePtr Table(const TablePath& path) { return Must(tables_->Find(path)); }
   // The key of the first entry of an index.
   Bytes FirstEntry(const TablePath& path, std::string_view index) {
@@ -68,9 +77,9 @@ class BelowModel {
     if (!ran.has_value()) throw std::runtime_error(ran.error().ToString());
   }
 
-  const std::unique_ptr<Engine> engine_;
-  const std::unique_ptr<Store> store_;
-  const std::unique_ptr<Tables> tables_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<Tables> tables_;
 };
 
 }  // namespace kvarts::test
