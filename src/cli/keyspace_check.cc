@@ -10,6 +10,7 @@
 #include "core/secret.h"
 #include "model/access/token_record.h"
 #include "model/catalog/namespace.h"
+#include "model/structure/places.h"
 #include "model/table/ids.h"
 #include "model/table/row.h"
 
@@ -99,6 +100,12 @@ Status KeyspaceCheck::CheckEntry(const ScanPage::Entry& entry) {
       return CheckQueueEntry(entry);
     case Space::kTables:
       return CheckTableEntry(entry);
+    case Space::kStructures:
+      if (!structure::KeyAt(entry.key)) Report(entry.key, "the key is not one that a database can have");
+      return {};
+    case Space::kStructureCounts:
+      if (entry.header.kind != ValueKind::kCounter) Report(entry.key, "a count that is no counter");
+      return {};
   }
   return {};
 }

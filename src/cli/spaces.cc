@@ -49,6 +49,8 @@ std::string_view ValueKindName(ValueKind kind) {
       return "typed";
     case ValueKind::kEnvelope:
       return "envelope";
+    case ValueKind::kStructure:
+      return "structure";
   }
   return "unknown";
 }

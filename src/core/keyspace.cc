@@ -29,6 +29,10 @@ std::string_view SpaceName(Space space) {
       return "jobqueue";
     case Space::kTables:
       return "tables";
+    case Space::kStructures:
+      return "structs";
+    case Space::kStructureCounts:
+      return "counts";
   }
   return {};
 }

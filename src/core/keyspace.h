@@ -4,6 +4,7 @@
 //   number  name      tuple                                    value
 //   1       settings  (1, text name, …)                        what the store knows about itself
 //                     (1, "catalog")                           model/catalog: when a namespace changed last
+//                     (1, "databases")                         model/structure: which database each number is
 //                     (1, "feed", uint feed)                   core/feed: a declaration
 //                     (1, "feeds")                             core/feed: when one was declared last
 //                     (1, "secret", text name)                 core/secret: what no tool prints
@@ -18,6 +19,9 @@
 //   6       jobqueue  (6, uuid job)                            core/job: the jobs that there is something to do for
 //   7       tables    (7, uint table, 0, (partition…), sort…)  model/table: a row
 //                     (7, uint table, uint index, …)           model/table: an entry of an index
+//   8       structs   (8, uint database, 0, tail name)         model/structure: a key of a database
+//                     (8, uint database, 1, bytes tag, tail name)  one with a hash tag
+//   9       counts    (9, uint database, uint part)            model/structure: how many keys a database has
 #pragma once
 
 #include <cstdint>
@@ -38,6 +42,8 @@ enum class Space : uint8_t {
   kExpiry = 5,
   kJobQueue = 6,
   kTables = 7,
+  kStructures = 8,
+  kStructureCounts = 9,
 };
 
 // A name for people; empty for a number that is not in the map.

@@ -42,16 +42,17 @@ bool Txn::Covered(BytesView key) {
   return change != nullptr ? !change->adds_to_base : writes.InErasedRange(key);
 }
 
-void Txn::NoteRead(BytesView key, const std::optional<Record>& record, bool expired_too) {
+void Txn::NoteRead(BytesView key, const std::optional<Record>& record, Expired expired) {
   Precondition& read = preconditions_.emplace_back();
   read.kind = record ? Precondition::Kind::kVersionIs : Precondition::Kind::kAbsent;
   read.key = key;
   read.from_read = true;
-  read.expired_too = expired_too;
+  read.expired_too = expired != Expired::kHidden;
   read.seen_at = view_->version();
   if (!record) return;
   read.version = record->header.version;
-  if (!expired_too) read.lapses = record->header.expiry;
+  const bool lives = expired == Expired::kHidden || !record->header.ExpiredAt(view_->time());
+  if (lives && expired != Expired::kShown) read.lapses = record->header.expiry;
 }
 
 Result<std::optional<Record>> Txn::Read(BytesView key, bool expired_too) {
@@ -60,7 +61,7 @@ Result<std::optional<Record>> Txn::Read(BytesView key, bool expired_too) {
   const ReadOptions options{.expired_too = expired_too, .cost = &cost_.read};
   if (!Covered(key)) {
     KVARTS_CHECK_OK(base->Get({&key, 1}, {&record, 1}, options));
-    NoteRead(key, record, expired_too);
+    NoteRead(key, record, expired_too ? Expired::kShown : Expired::kHidden);
   }
   if (const Overlay::Change* change = overlay_.Find(key)) {
     record = Overlay::Resolve(*change, std::move(record), base->time());
@@ -80,16 +81,26 @@ Status Txn::PeekMany(std::span<const BytesView> keys, std::span<std::optional<Re
 }
 
 Status Txn::GetMany(std::span<const BytesView> keys, std::span<std::optional<Record>> out) {
-  KVARTS_CHECK_OK(PeekMany(keys, out));
+  return GetManyAs(keys, out, Expired::kHidden);
+}
+
+Status Txn::GetManyStored(std::span<const BytesView> keys, std::span<std::optional<Record>> out) {
+  return GetManyAs(keys, out, Expired::kTold);
+}
+
+Status Txn::GetManyAs(std::span<const BytesView> keys, std::span<std::optional<Record>> out, Expired expired) {
+  KVARTS_TRY(View * base, Base());
+  const ReadOptions options{.expired_too = expired != Expired::kHidden, .cost = &cost_.read};
+  OverlayView view(*base, Writes(), base->version(), base->time());
+  KVARTS_CHECK_OK(view.Get(keys, out, options));
   for (size_t i = 0; i < keys.size(); ++i) {
     const Overlay::Change* change = overlay_.Find(keys[i]);
     if (change == nullptr && !overlay_.InErasedRange(keys[i])) {
-      NoteRead(keys[i], out[i], false);
+      NoteRead(keys[i], out[i], expired);
     } else if (change != nullptr && change->adds_to_base) {
       // What lies beneath the adds is not in the answer; it is read again to be remembered.
-      const ReadOptions options{.expired_too = false, .cost = &cost_.read};
       KVARTS_TRY(const std::optional<Record> beneath, view_->GetOne(keys[i], options));
-      NoteRead(keys[i], beneath, false);
+      NoteRead(keys[i], beneath, expired);
     }
   }
   return {};
@@ -98,7 +109,7 @@ Status Txn::GetMany(std::span<const BytesView> keys, std::span<std::optional<Rec
 Status Txn::GetBeneath(std::span<const BytesView> keys, std::span<std::optional<Record>> out) {
   KVARTS_TRY(View * base, Base());
   KVARTS_CHECK_OK(base->Get(keys, out, {.expired_too = false, .cost = &cost_.read}));
-  for (size_t i = 0; i < keys.size(); ++i) NoteRead(keys[i], out[i], false);
+  for (size_t i = 0; i < keys.size(); ++i) NoteRead(keys[i], out[i], Expired::kHidden);
   return {};
 }
 

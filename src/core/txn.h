@@ -38,6 +38,9 @@ class Txn {
   Result<ScanPage> Scan(ScanRequest request);
   // Reads that see expired values still stored; for the removal of owned ones.
   Result<std::optional<Record>> GetExpired(BytesView key);
+  // The same for many, for who tells those that have expired from those that have not: what has not counts as read
+  // until it does.
+  Status GetManyStored(std::span<const BytesView> keys, std::span<std::optional<Record>> out);
   // Reads on which the commit does not rest: what they have shown may be different by then. For who looks through much
   // to find a little, and reads that again.
   Status PeekMany(std::span<const BytesView> keys, std::span<std::optional<Record>> out);
@@ -111,7 +114,14 @@ class Txn {
   // The overlay with every write so far in it.
   const Overlay& Writes();
   bool Covered(BytesView key);
-  void NoteRead(BytesView key, const std::optional<Record>& record, bool expired_too);
+  // What a read does with values that have expired, and are still stored.
+  enum class Expired : uint8_t {
+    kHidden,
+    kShown,
+    kTold,  // shown, and the others are read only until they expire
+  };
+  void NoteRead(BytesView key, const std::optional<Record>& record, Expired expired);
+  Status GetManyAs(std::span<const BytesView> keys, std::span<std::optional<Record>> out, Expired expired);
   Result<std::optional<Record>> Read(BytesView key, bool expired_too);
 
   Engine& engine_;

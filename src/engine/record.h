@@ -12,11 +12,12 @@ namespace kvarts {
 
 // What the bytes of a value are. Engines look at kCounter only; the others belong to the layers above.
 enum class ValueKind : uint8_t {
-  kBytes = 0,     // nothing is known of them
-  kCounter = 1,   // a 64-bit integer, little-endian: the only kind that `add` applies to
-  kEnvelope = 2,  // core/envelope.h
-  kJson = 3,      // one JSON value, as text
-  kTyped = 4,     // bytes that say their media type: core/user_keys.h
+  kBytes = 0,      // nothing is known of them
+  kCounter = 1,    // a 64-bit integer, little-endian: the only kind that `add` applies to
+  kEnvelope = 2,   // core/envelope.h
+  kJson = 3,       // one JSON value, as text
+  kTyped = 4,      // bytes that say their media type: core/user_keys.h
+  kStructure = 5,  // a collection: model/structure
 };
 
 // Marks that a counter carries from the moment they are earned until it is put anew. `add` never fails, so what went

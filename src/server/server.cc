@@ -101,8 +101,16 @@ Status Server::StartLoops() {
     loops_.back()->OnTick([this, i] { Tick(i); });
   }
   http_ = std::make_unique<http::HttpProtocol>(*service_);
+  resp::RespOptions redis;
+  redis.durability = options_.durability;
+  redis.write_timeout = Millis(options_.http.write_timeout);
+  databases_ = structure::Databases::Open(*store_);
+  resp_service_.reset(
+      new resp::Service{*store_, *databases_, *tokens_, *workers_, clock_, service_->tokens_required, redis});
+  resp_service_->started = clock_.Now();
+  resp_ = std::make_unique<resp::RespProtocol>(*resp_service_);
   listener_ = std::make_unique<net::Listener>(
-      loops_, std::vector<net::Protocol*>{http_.get()},
+      loops_, std::vector<net::Protocol*>{http_.get(), resp_.get()},
       net::ListenerOptions{options_.http.max_connections, Millis(options_.http.head_timeout)});
   service_->listener = listener_.get();
   for (const auto& loop : loops_) threads_.emplace_back([&loop = *loop] { loop.Run(); });

@@ -18,6 +18,7 @@
 #include "core/store.h"
 #include "net/listener.h"
 #include "protocol/http/connection.h"
+#include "protocol/resp/connection.h"
 #include "server/options.h"
 
 namespace kvarts {
@@ -80,6 +81,9 @@ class Server {
   std::vector<std::unique_ptr<net::Loop>> loops_;
   std::unique_ptr<http::Service> service_;
   std::unique_ptr<http::HttpProtocol> http_;
+  std::unique_ptr<structure::Databases> databases_;
+  std::unique_ptr<resp::Service> resp_service_;
+  std::unique_ptr<resp::RespProtocol> resp_;
   std::unique_ptr<net::Listener> listener_;
   std::vector<std::jthread> threads_;
   std::stop_source stopping_;

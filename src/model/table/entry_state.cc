@@ -64,7 +64,7 @@ Result<EntryState> EntryState::Read(const DocumentView& map) {
     if (!expiry) return Damaged("expiry");
     state.expiry = *expiry;
   }
-  KVARTS_TRY(const uint32_t kind, Small(map, "kind", static_cast<uint32_t>(ValueKind::kTyped)));
+  KVARTS_TRY(const uint32_t kind, Small(map, "kind", static_cast<uint32_t>(ValueKind::kStructure)));
   state.kind = static_cast<ValueKind>(kind);
   const std::optional<DocumentView> owned = FieldOf(map, "owned", DocumentKind::kBool);
   state.owned = owned && owned->Bool();

@@ -87,6 +87,7 @@ bool WritePlainItem(JsonWriter& json, BytesView key, const ValueHeader& header, 
 void WriteValue(JsonWriter& json, const ValueHeader& header, BytesView value) {
   switch (header.kind) {
     case ValueKind::kBytes:
+    case ValueKind::kStructure:
       json.BytesField("value", value);
       return;
     case ValueKind::kJson:
@@ -144,6 +145,7 @@ void MakeRaw(const ValueHeader& header, BytesView value, RawValue* raw) {
   switch (header.kind) {
     case ValueKind::kBytes:
     case ValueKind::kJson:
+    case ValueKind::kStructure:
       return;
     case ValueKind::kCounter:
       raw->number = std::to_string(CounterNumber(header, value));

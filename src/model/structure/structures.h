@@ -1,0 +1,112 @@
+// Structures: the keys of databases, as one transaction has them. A key is read once, changed in memory however often,
+// and written once, by Flush: so many commands in one commit cost what they change, and not how often.
+//
+//   Structures keys(txn, databases);
+//   KVARTS_TRY(Key* key, keys.Open(0, "visits"));
+//   KVARTS_TRY(const int64_t visits, IncrementBy(*key, 1));
+//   KVARTS_CHECK_OK(keys.Flush());
+//
+// What has an expiry is owned (core/expiry.h): it stays stored, and counts as a key, until it is removed or replaced.
+// So the number of keys is always that of what is stored.
+#pragma once
+
+#include <deque>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/txn.h"
+#include "model/structure/databases.h"
+
+namespace kvarts::structure {
+
+enum class Type : uint8_t { kNone, kString };
+// "string", as clients are told; "none" when there is no such key.
+std::string_view TypeName(Type type);
+// Of what is stored under a key.
+Type TypeOf(const ValueHeader& header);
+
+// A key of a database. It may be absent, and may be made.
+class Key {
+ public:
+  Type type() const { return type_; }
+  bool exists() const { return type_ != Type::kNone; }
+  Timestamp expiry() const { return expiry_; }
+  BytesView name() const { return name_; }
+  // Of what is stored; nothing when that is nothing, or has expired.
+  std::optional<Version> version() const { return version_; }
+
+  // Of a string, or of a key that is absent, which is an empty one.
+  const Bytes& text() const { return text_; }
+  // `invalid_argument` (kWrongType) of anything else.
+  Status ExpectText() const;
+
+  // Replaces whatever there is. The expiry goes, too.
+  void SetText(Bytes text);
+  // Changes the text alone; of a key that is absent it makes a string.
+  Bytes& EditText();
+  void Persist() { SetExpiry(kNever); }
+  void Remove();
+  // With its expiry, in the place of whatever is there. It is another key.
+  void CopyTo(Key* other) const;
+  void MoveTo(Key* other);
+
+ private:
+  friend class Structures;
+
+  void SetExpiry(Timestamp expiry);
+
+  Bytes name_;
+  DatabaseId database_;
+  KeyBuffer place_;
+  Type type_ = Type::kNone;
+  Timestamp expiry_ = kNever;
+  Bytes text_;
+  std::optional<Version> version_;
+  bool stored_ = false;  // be it expired
+  bool changed_ = false;
+};
+
+class Structures {
+ public:
+  Structures(Txn& txn, Databases& databases) : txn_(txn), databases_(databases) {}
+  Structures(const Structures&) = delete;
+  Structures& operator=(const Structures&) = delete;
+
+  Txn& txn() { return txn_; }
+  Timestamp Now() { return txn_.Now(); }
+  Result<DatabaseId> IdOf(uint32_t database);
+
+  // Reads together what will be opened.
+  struct Name {
+    uint32_t database;
+    BytesView name;
+  };
+  Status Read(std::span<const Name> names);
+  // Never null; it stays where it is.
+  Result<Key*> Open(uint32_t database, BytesView name);
+  // From when on a key is gone, which may be now.
+  void Expire(Key& key, Timestamp when);
+
+  // Hands everything that was changed to the transaction. To be called at the end, and before the transaction is asked
+  // for keys past this.
+  void Flush();
+
+  // Whatever is in them is gone.
+  Status FlushDatabases(std::span<const uint32_t> numbers);
+  Status SwapDatabases(uint32_t first, uint32_t second);
+  Result<uint64_t> CountKeys(uint32_t database);
+
+ private:
+  Key* Find(BytesView place);
+  Status Add(DatabaseId database, BytesView name, const KeyBuffer& place, std::optional<Record> record);
+  void Write(Key& key);
+
+  Txn& txn_;
+  Databases& databases_;
+  std::optional<DatabaseMap> map_;
+  std::deque<Key> keys_;  // in the order in which they were opened
+  std::unordered_map<BytesView, Key*> by_place_;
+};
+
+}  // namespace kvarts::structure

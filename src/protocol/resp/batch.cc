@@ -1,0 +1,122 @@
+#include "protocol/resp/batch.h"
+
+#include "protocol/resp/command_table.h"
+#include "protocol/resp/errors.h"
+#include "protocol/resp/service.h"
+
+namespace kvarts::resp {
+
+void Batch::Add(const Command& command, Arguments arguments, uint32_t database, bool silent) {
+  items_.push_back({&command, database, silent, sizes_.size(), arguments.size()});
+  for (const std::string_view argument : arguments) {
+    text_.append(argument);
+    sizes_.push_back(argument.size());
+  }
+  flags_ |= command.flags;
+  arguments_.clear();
+}
+
+void Batch::AddError(std::string_view error) {
+  items_.push_back({nullptr, 0, false, sizes_.size(), 1});
+  text_.append(error);
+  sizes_.push_back(error.size());
+  arguments_.clear();
+}
+
+void Batch::Clear() {
+  text_.clear();
+  sizes_.clear();
+  items_.clear();
+  arguments_.clear();
+  flags_ = 0;
+}
+
+void Batch::Locate() {
+  if (!arguments_.empty()) return;
+  size_t at = 0;
+  for (const size_t size : sizes_) {
+    arguments_.emplace_back(text_.data() + at, size);
+    at += size;
+  }
+}
+
+Status Batch::ReadKeys(structure::Structures& keys) {
+  std::vector<structure::Structures::Name> names;
+  for (const Item& item : items_) {
+    if (item.command == nullptr) continue;
+    ForEachKey(*item.command, ArgumentsOf(item), [&](std::string_view name) {
+      names.push_back({item.database, name});
+    });
+  }
+  return keys.Read(names);
+}
+
+Status Batch::RunItem(const Item& item, structure::Structures& keys, Service& service, ReplyWriter& reply) {
+  if (item.command == nullptr) {
+    reply.Error(arguments_[item.first]);
+    return {};
+  }
+  const auto* handler = std::get_if<DataHandler>(&item.command->handler);
+  if (handler == nullptr) {
+    holes_.push_back({reply.out().size(), item.command, ArgumentsOf(item)});
+    return {};
+  }
+  const size_t before = reply.out().size();
+  DataCall call{ArgumentsOf(item), item.database, keys, reply, service};
+  const Status ran = (*handler)(call);
+  if (!ran.has_value() && !IsOfCommand(ran.error())) return ran;
+  if (!ran.has_value() || item.silent) reply.out().resize(before);
+  if (!ran.has_value() && !item.silent) reply.Error(ErrorReply(ran.error()));
+  return {};
+}
+
+Status Batch::Run(Txn& txn, Service& service, int version, Bytes* replies) {
+  replies->clear();
+  Locate();
+  structure::Structures keys(txn, service.databases);
+  KVARTS_CHECK_OK(ReadKeys(keys));
+  ReplyWriter reply(replies, version);
+  for (const Item& item : items_) KVARTS_CHECK_OK(RunItem(item, keys, service, reply));
+  keys.Flush();
+  return {};
+}
+
+Status Batch::RunOne(size_t which, Txn& txn, Service& service, int version, Bytes* replies) {
+  replies->clear();
+  Locate();
+  structure::Structures keys(txn, service.databases);
+  ReplyWriter reply(replies, version);
+  KVARTS_CHECK_OK(RunItem(items_[which], keys, service, reply));
+  keys.Flush();
+  return {};
+}
+
+Status Batch::RunIfUnchanged(std::span<const Watched> watched, Txn& txn, Service& service, int version,
+                             Bytes* replies) {
+  replies->clear();
+  holes_.clear();
+  Locate();
+  structure::Structures keys(txn, service.databases);
+  ReplyWriter reply(replies, version);
+  for (const Watched& key : watched) {
+    KVARTS_TRY(const structure::Key* now, keys.Open(key.database, key.name));
+    if (now->version() == key.version) continue;
+    reply.NullArray();
+    return {};
+  }
+  KVARTS_CHECK_OK(ReadKeys(keys));
+  reply.Array(items_.size());
+  for (const Item& item : items_) KVARTS_CHECK_OK(RunItem(item, keys, service, reply));
+  keys.Flush();
+  return {};
+}
+
+void Batch::AnswerOne(size_t which, const Error& error, Bytes* replies) const {
+  if (!items_[which].silent) ReplyWriter(replies, 2).Error(ErrorReply(error));
+}
+
+void Batch::AnswerAll(const Error& error, Bytes* replies) const {
+  for (size_t i = 0; i < items_.size(); ++i) AnswerOne(i, error, replies);
+}
+
+}  // namespace kvarts::resp

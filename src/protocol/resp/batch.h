@@ -1,0 +1,76 @@
+// Batch: commands that arrived together, and are carried out in one transaction: with no other client's in between,
+// each key read once and written once. A command that fails answers for itself alone.
+//
+// It owns what the commands say, so it may be run on another thread, as often as it takes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/resp/command.h"
+
+namespace kvarts::resp {
+
+// A key that a client watches, as it was.
+struct Watched {
+  uint32_t database;
+  Bytes name;
+  std::optional<Version> version;  // nothing: it was not there
+};
+
+class Batch {
+ public:
+  // The arguments are copied. What is `silent` is carried out without an answer.
+  void Add(const Command& command, Arguments arguments, uint32_t database, bool silent = false);
+  // An answer that is known, in the place of a command.
+  void AddError(std::string_view error);
+  void Clear();
+
+  bool empty() const { return items_.empty(); }
+  size_t size() const { return items_.size(); }
+  size_t bytes() const { return text_.size(); }
+  bool writes() const { return (flags_ & kWrite) != 0; }
+  bool takes_long() const { return (flags_ & kLong) != 0; }
+
+  // Carries all of them out, and writes their answers, from anew. Nothing may be added any more.
+  Status Run(Txn& txn, Service& service, int version, Bytes* replies);
+  // One of them.
+  Status RunOne(size_t which, Txn& txn, Service& service, int version, Bytes* replies);
+  // As a transaction of the client's: an array, or nothing if a watched key has changed.
+  Status RunIfUnchanged(std::span<const Watched> watched, Txn& txn, Service& service, int version, Bytes* replies);
+  // Of the last run, where answers of the connection's own commands belong, which have yet to be carried out.
+  struct Hole {
+    size_t at;  // in the answers
+    const Command* command;
+    Arguments arguments;
+  };
+  const std::vector<Hole>& holes() const { return holes_; }
+
+  // Appends an answer for one that was not carried out, or the same for each.
+  void AnswerOne(size_t which, const Error& error, Bytes* replies) const;
+  void AnswerAll(const Error& error, Bytes* replies) const;
+
+ private:
+  struct Item {
+    const Command* command;  // null: the text is the error
+    uint32_t database;
+    bool silent;
+    size_t first;  // of the arguments
+    size_t count;
+  };
+
+  Arguments ArgumentsOf(const Item& item) const { return {arguments_.data() + item.first, item.count}; }
+  void Locate();
+  Status ReadKeys(structure::Structures& keys);
+  Status RunItem(const Item& item, structure::Structures& keys, Service& service, ReplyWriter& reply);
+
+  Bytes text_;
+  std::vector<size_t> sizes_;
+  std::vector<Item> items_;
+  uint32_t flags_ = 0;
+  std::vector<std::string_view> arguments_;  // once located
+  std::vector<Hole> holes_;
+};
+
+}  // namespace kvarts::resp

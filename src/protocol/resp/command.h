@@ -1,0 +1,111 @@
+// A command of Redis' protocol: what the table says of it, and what its handler works with.
+//
+// A handler of data is a function over a transaction: it reads its arguments, works on keys, and writes its answer. It
+// may be run more than once. An error that it returns is answered in place of whatever it had written (errors.h), and
+// if that is the store's and not the command's, nothing of the transaction happens. A handler of a connection changes
+// nothing but the connection, on its loop.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "model/structure/structures.h"
+#include "net/resp/reply_writer.h"
+
+namespace kvarts::resp {
+
+struct Service;
+struct Session;
+
+using Arguments = std::span<const std::string_view>;  // the first is the command itself
+
+struct DataCall {
+  Arguments arguments;
+  uint32_t database;
+  structure::Structures& keys;
+  ReplyWriter& reply;
+  Service& service;
+
+  Result<structure::Key*> Open(size_t argument) { return keys.Open(database, arguments[argument]); }
+};
+
+struct ClientCall {
+  Arguments arguments;
+  Session& session;
+  ReplyWriter& reply;
+  Service& service;
+};
+
+using DataHandler = Status (*)(DataCall& call);
+using ClientHandler = Status (*)(ClientCall& call);
+// What the connection itself carries out: it waits for a transaction.
+enum class Special : uint8_t { kMulti, kExec, kDiscard, kWatch, kUnwatch };
+
+// What COMMAND says of a command.
+enum Flag : uint32_t {
+  kWrite = 1 << 0,
+  kReadOnly = 1 << 1,
+  kDenyOom = 1 << 2,
+  kAdmin = 1 << 3,
+  kPubSub = 1 << 4,
+  kNoScript = 1 << 5,
+  kBlocking = 1 << 6,
+  kLoading = 1 << 7,
+  kStale = 1 << 8,
+  kSkipMonitor = 1 << 9,
+  kSkipSlowlog = 1 << 10,
+  kAsking = 1 << 11,
+  kFast = 1 << 12,
+  kNoAuth = 1 << 13,
+  kMovableKeys = 1 << 14,
+  kNoAsyncLoading = 1 << 15,
+  kNoMulti = 1 << 16,
+  kAllowBusy = 1 << 17,
+  // Ours: it may look through much, and is run by a worker.
+  kLong = 1 << 29,
+  // Ours: between MULTI and EXEC it is not queued.
+  kAtOnce = 1 << 30,
+};
+
+// Categories of access control, which COMMAND names with a @.
+enum Category : uint32_t {
+  kKeyspace = 1 << 0,
+  kRead = 1 << 1,
+  kWrites = 1 << 2,
+  kSet = 1 << 3,
+  kSortedSet = 1 << 4,
+  kList = 1 << 5,
+  kHash = 1 << 6,
+  kString = 1 << 7,
+  kBitmap = 1 << 8,
+  kPubSubs = 1 << 9,
+  kAdmins = 1 << 10,
+  kQuick = 1 << 11,
+  kSlow = 1 << 12,
+  kBlocks = 1 << 13,
+  kDangerous = 1 << 14,
+  kConnection = 1 << 15,
+  kTransaction = 1 << 16,
+};
+
+struct Command {
+  std::string_view name;  // in lower case
+  int arity;              // with the command itself; less than zero: at least so many
+  uint32_t flags;
+  uint32_t categories;
+  // Where the keys are among the arguments; less than zero counts from the end. Zero: there are none.
+  int first_key;
+  int last_key;
+  int step;
+  std::variant<DataHandler, ClientHandler, Special> handler;
+
+  bool Takes(size_t arguments) const {
+    const auto size = static_cast<int>(arguments);
+    return arity >= 0 ? size == arity : size >= -arity;
+  }
+  bool Is(Flag flag) const { return (flags & flag) != 0; }
+};
+
+}  // namespace kvarts::resp

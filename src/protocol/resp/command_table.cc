@@ -1,0 +1,110 @@
+#include "protocol/resp/command_table.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "protocol/resp/handlers.h"
+
+namespace kvarts::resp {
+namespace {
+
+constexpr uint32_t kRead_ = kReadOnly | kFast;
+constexpr uint32_t kReads = kRead | kString | kQuick;
+constexpr uint32_t kReadsSlowly = kRead | kString | kSlow;
+constexpr uint32_t kStores = kWrites | kString | kQuick;
+constexpr uint32_t kStoresSlowly = kWrites | kString | kSlow;
+constexpr uint32_t kGrows = kWrite | kDenyOom;
+constexpr uint32_t kAnyTime = kNoScript | kLoading | kStale;
+constexpr uint32_t kOfKeys = kKeyspace | kQuick;
+
+// In their order.
+constexpr Command kCommands[] = {
+    {"append", 3, kGrows | kFast, kStores, 1, 1, 1, Append},
+    {"auth", -2, kAnyTime | kFast | kNoAuth | kAllowBusy, kQuick | kConnection, 0, 0, 0, Auth},
+    {"bitcount", -2, kReadOnly, kRead | kBitmap | kSlow, 1, 1, 1, BitCount},
+    {"client", -2, 0, kSlow | kConnection, 0, 0, 0, Client},
+    {"command", -1, kLoading | kStale, kSlow | kConnection, 0, 0, 0, CommandCommand},
+    {"copy", -3, kGrows, kKeyspace | kWrites | kSlow, 1, 2, 1, Copy},
+    {"dbsize", 1, kRead_, kOfKeys | kRead, 0, 0, 0, DbSize},
+    {"decr", 2, kGrows | kFast, kStores, 1, 1, 1, Decr},
+    {"decrby", 3, kGrows | kFast, kStores, 1, 1, 1, DecrBy},
+    {"del", -2, kWrite, kKeyspace | kWrites | kSlow, 1, -1, 1, Del},
+    {"discard", 1, kAnyTime | kFast | kAllowBusy | kAtOnce, kQuick | kTransaction, 0, 0, 0, Special::kDiscard},
+    {"echo", 2, kLoading | kStale | kFast, kQuick | kConnection, 0, 0, 0, Echo},
+    {"exec", 1, kAnyTime | kSkipSlowlog | kAtOnce, kSlow | kTransaction, 0, 0, 0, Special::kExec},
+    {"exists", -2, kRead_, kOfKeys | kRead, 1, -1, 1, Exists},
+    {"expire", -3, kWrite | kFast, kOfKeys | kWrites, 1, 1, 1, Expire},
+    {"expireat", -3, kWrite | kFast, kOfKeys | kWrites, 1, 1, 1, ExpireAt},
+    {"expiretime", 2, kRead_, kOfKeys | kRead, 1, 1, 1, ExpireTime},
+    {"flushall", -1, kWrite, kKeyspace | kWrites | kSlow | kDangerous, 0, 0, 0, FlushAll},
+    {"flushdb", -1, kWrite, kKeyspace | kWrites | kSlow | kDangerous, 0, 0, 0, FlushDb},
+    {"get", 2, kRead_, kReads, 1, 1, 1, Get},
+    {"getbit", 3, kRead_, kRead | kBitmap | kQuick, 1, 1, 1, GetBit},
+    {"getdel", 2, kWrite | kFast, kStores, 1, 1, 1, GetDel},
+    {"getex", -2, kWrite | kFast, kStores, 1, 1, 1, GetEx},
+    {"getrange", 4, kReadOnly, kReadsSlowly, 1, 1, 1, GetRange},
+    {"getset", 3, kGrows | kFast, kStores, 1, 1, 1, GetSet},
+    {"hello", -1, kAnyTime | kFast | kNoAuth | kAllowBusy, kQuick | kConnection, 0, 0, 0, Hello},
+    {"incr", 2, kGrows | kFast, kStores, 1, 1, 1, Incr},
+    {"incrby", 3, kGrows | kFast, kStores, 1, 1, 1, IncrBy},
+    {"incrbyfloat", 3, kGrows | kFast, kStores, 1, 1, 1, IncrByFloat},
+    {"info", -1, kLoading | kStale, kSlow | kDangerous, 0, 0, 0, Info},
+    {"keys", 2, kReadOnly | kLong, kKeyspace | kRead | kSlow | kDangerous, 0, 0, 0, Keys},
+    {"mget", -2, kRead_, kReads, 1, -1, 1, MGet},
+    {"move", 3, kWrite | kFast, kOfKeys | kWrites, 1, 1, 1, Move},
+    {"mset", -3, kGrows, kStoresSlowly, 1, -1, 2, MSet},
+    {"msetnx", -3, kGrows, kStoresSlowly, 1, -1, 2, MSetNx},
+    {"multi", 1, kAnyTime | kFast | kAllowBusy | kAtOnce, kQuick | kTransaction, 0, 0, 0, Special::kMulti},
+    {"persist", 2, kWrite | kFast, kOfKeys | kWrites, 1, 1, 1, Persist},
+    {"pexpire", -3, kWrite | kFast, kOfKeys | kWrites, 1, 1, 1, PExpire},
+    {"pexpireat", -3, kWrite | kFast, kOfKeys | kWrites, 1, 1, 1, PExpireAt},
+    {"pexpiretime", 2, kRead_, kOfKeys | kRead, 1, 1, 1, PExpireTime},
+    {"ping", -1, kFast, kQuick | kConnection, 0, 0, 0, Ping},
+    {"psetex", 4, kGrows, kStoresSlowly, 1, 1, 1, PSetEx},
+    {"pttl", 2, kRead_, kOfKeys | kRead, 1, 1, 1, PTtl},
+    {"quit", -1, kAnyTime | kFast | kNoAuth | kAllowBusy | kAtOnce, kQuick | kConnection, 0, 0, 0, Quit},
+    {"rename", 3, kWrite, kKeyspace | kWrites | kSlow, 1, 2, 1, Rename},
+    {"renamenx", 3, kWrite | kFast, kOfKeys | kWrites, 1, 2, 1, RenameNx},
+    {"reset", 1, kAnyTime | kFast | kNoAuth | kAllowBusy | kAtOnce, kQuick | kConnection, 0, 0, 0, Reset},
+    {"scan", -2, kReadOnly, kKeyspace | kRead | kSlow, 0, 0, 0, Scan},
+    {"select", 2, kLoading | kStale | kFast, kQuick | kConnection, 0, 0, 0, Select},
+    {"set", -3, kGrows, kStoresSlowly, 1, 1, 1, Set},
+    {"setbit", 4, kGrows, kWrites | kBitmap | kSlow, 1, 1, 1, SetBit},
+    {"setex", 4, kGrows, kStoresSlowly, 1, 1, 1, SetEx},
+    {"setnx", 3, kGrows | kFast, kStores, 1, 1, 1, SetNx},
+    {"setrange", 4, kGrows, kStoresSlowly, 1, 1, 1, SetRange},
+    {"strlen", 2, kRead_, kReads, 1, 1, 1, StrLen},
+    {"substr", 4, kReadOnly, kReadsSlowly, 1, 1, 1, GetRange},
+    {"swapdb", 3, kWrite | kFast, kOfKeys | kWrites | kDangerous, 0, 0, 0, SwapDb},
+    {"time", 1, kLoading | kStale | kFast, kQuick, 0, 0, 0, Time},
+    {"touch", -2, kRead_, kOfKeys | kRead, 1, -1, 1, Touch},
+    {"ttl", 2, kRead_, kOfKeys | kRead, 1, 1, 1, Ttl},
+    {"type", 2, kRead_, kOfKeys | kRead, 1, 1, 1, Type},
+    {"unlink", -2, kWrite | kFast, kOfKeys | kWrites, 1, -1, 1, Del},
+    {"unwatch", 1, kAnyTime | kFast | kAllowBusy, kQuick | kTransaction, 0, 0, 0, Special::kUnwatch},
+    {"watch", -2, kAnyTime | kFast | kAllowBusy | kNoMulti | kAtOnce, kQuick | kTransaction, 1, -1, 1, Special::kWatch},
+};
+
+// None is longer.
+constexpr size_t kMaxName = 24;
+
+}  // namespace
+
+std::span<const Command> AllCommands() { return kCommands; }
+
+const Command* FindCommand(std::string_view name) {
+  static const auto kByName = [] {
+    std::unordered_map<std::string_view, const Command*> by_name;
+    for (const Command& command : kCommands) by_name.emplace(command.name, &command);
+    return by_name;
+  }();
+  if (name.size() > kMaxName) return nullptr;
+  char lower[kMaxName];
+  std::ranges::transform(name, lower,
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const auto found = kByName.find(std::string_view(lower, name.size()));
+  return found == kByName.end() ? nullptr : found->second;
+}
+
+}  // namespace kvarts::resp

@@ -1,0 +1,341 @@
+#include "protocol/resp/connection.h"
+
+#include <algorithm>
+
+#include "protocol/common/await.h"
+#include "protocol/resp/arguments.h"
+#include "protocol/resp/command_table.h"
+#include "protocol/resp/errors.h"
+#include "protocol/resp/handlers.h"
+
+namespace kvarts::resp {
+namespace {
+
+constexpr std::string_view kTooManyClients = "-ERR max number of clients reached\r\n";
+constexpr std::string_view kNoAuthError = "NOAUTH Authentication required.";
+// Answers are gathered up to this before they are sent.
+constexpr size_t kMaxUnsent = 256 << 10;
+// What an error shows of what it does not know.
+constexpr size_t kMaxShown = 128;
+
+std::string UnknownCommand(Arguments arguments) {
+  std::string error = "ERR unknown command '";
+  error.append(arguments[0].substr(0, kMaxShown)).append("', with args beginning with: ");
+  std::string shown;
+  for (const std::string_view argument : arguments.subspan(1)) {
+    if (shown.size() >= kMaxShown) break;
+    shown.append("'").append(argument.substr(0, kMaxShown - shown.size())).append("' ");
+  }
+  return error + shown;
+}
+
+}  // namespace
+
+Connection::Connection(net::Stream& stream, Service& service)
+    : stream_(stream), service_(service), session_(service.next_client.fetch_add(1), service.tokens_required) {
+  service_.clients.fetch_add(1, std::memory_order_relaxed);
+}
+
+Connection::~Connection() { service_.clients.fetch_sub(1, std::memory_order_relaxed); }
+
+net::Task<> Connection::Run(bool refuse) {
+  stream_.ClearDeadline();
+  if (refuse) {
+    stream_.output().append(kTooManyClients);
+    session_.ending = true;
+  }
+  while (true) {
+    const Step step = TakeCommand();
+    const bool waits = step == Step::kMore || step == Step::kEnd;
+    if ((waits || stream_.output().size() > kMaxUnsent) && !stream_.FlushNow()) {
+      const bool sent = co_await Send();
+      if (!sent) co_return;
+    }
+    if (step == Step::kMore) {
+      stream_.set_idle(stream_.input().empty() && !session_.in_transaction);
+      if (stream_.idle() && stream_.loop().draining()) break;
+      const bool more = co_await stream_.Read();
+      stream_.set_idle(false);
+      if (!more) co_return;
+    } else if (step == Step::kRunBatch) {
+      co_await RunBatch();
+    } else if (step == Step::kSpecial) {
+      co_await RunSpecial();
+    } else if (step == Step::kEnd) {
+      break;
+    }
+  }
+  co_await stream_.Close();
+}
+
+net::Task<bool> Connection::Send() {
+  stream_.Keep();
+  stream_.SetSendDeadline(service_.options.write_timeout);
+  const bool sent = co_await stream_.Flush();
+  stream_.ClearDeadline();
+  co_return sent;
+}
+
+Connection::Step Connection::TakeCommand() {
+  if (!batch_.empty() && (pending_ != nullptr || session_.ending)) return Step::kRunBatch;
+  if (pending_ != nullptr) return RunPending();
+  if (session_.ending) return Step::kEnd;
+  const RespOptions& options = service_.options;
+  const bool full = batch_.size() >= options.max_pipelined || batch_.bytes() >= options.max_pipelined_bytes;
+  if (full) return Step::kRunBatch;
+  const Step nothing = batch_.empty() ? Step::kMore : Step::kRunBatch;
+  if (stream_.input().empty()) return nothing;
+  const CommandParser::Limits limits{options.max_bulk_bytes, !session_.authenticated};
+  switch (parser_.Parse(stream_.input(), limits)) {
+    case CommandParser::State::kMore:
+      return nothing;
+    case CommandParser::State::kError:
+      AnswerError("ERR " + parser_.error());
+      session_.ending = true;
+      return Step::kTaken;
+    case CommandParser::State::kCommand:
+      break;
+  }
+  const size_t consumed = parser_.consumed();
+  Take(parser_.arguments());
+  stream_.Consume(consumed);
+  return Step::kTaken;
+}
+
+void Connection::Take(Arguments arguments) {
+  if (arguments.empty()) return;
+  const Command* command = FindCommand(arguments[0]);
+  if (!Admit(command, arguments)) {
+    session_.aborted = session_.in_transaction;
+    return;
+  }
+  const bool silent = TakeSilence();
+  if (session_.in_transaction && !command->Is(kAtOnce)) {
+    return Queue(*command, arguments);
+  }
+  if (std::holds_alternative<DataHandler>(command->handler)) {
+    batch_.Add(*command, arguments, session_.database, silent);
+    return;
+  }
+  pending_ = command;
+  pending_silent_ = silent;
+  pending_arguments_.assign(arguments.begin(), arguments.end());
+}
+
+void Connection::Queue(const Command& command, Arguments arguments) {
+  session_.queue.Add(command, arguments, session_.queue_database);
+  const auto* handler = std::get_if<ClientHandler>(&command.handler);
+  if (handler != nullptr && *handler == Select) {
+    session_.queue_database = DatabaseOf(arguments[1]).value_or(session_.queue_database);
+  }
+  ReplyWriter(&stream_.output(), session_.version).Simple("QUEUED");
+}
+
+// Whether the next answer is not wanted.
+bool Connection::TakeSilence() {
+  if (session_.replies != Session::Replies::kSkipNext) return session_.replies == Session::Replies::kOff;
+  session_.replies = Session::Replies::kOn;
+  return true;
+}
+
+bool Connection::Admit(const Command* command, Arguments arguments) {
+  if (command == nullptr) {
+    AnswerError(UnknownCommand(arguments));
+  } else if (!command->Takes(arguments.size())) {
+    AnswerError("ERR wrong number of arguments for '" + std::string(command->name) + "' command");
+  } else if (!session_.authenticated && !command->Is(kNoAuth)) {
+    AnswerError(kNoAuthError);
+  } else if (session_.in_transaction && command->Is(kNoMulti)) {
+    AnswerError("ERR Command not allowed inside a transaction");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+void Connection::AnswerError(std::string_view error) {
+  if (TakeSilence()) return;
+  if (batch_.empty()) {
+    ReplyWriter(&stream_.output(), session_.version).Error(error);
+  } else {
+    batch_.AddError(error);
+  }
+}
+
+Connection::Step Connection::RunPending() {
+  if (std::holds_alternative<Special>(pending_->handler)) return Step::kSpecial;
+  const Command& command = *std::exchange(pending_, nullptr);
+  const std::vector<std::string_view> arguments(pending_arguments_.begin(), pending_arguments_.end());
+  const size_t before = stream_.output().size();
+  RunClientCommand(command, arguments);
+  if (pending_silent_) stream_.output().resize(before);
+  return Step::kTaken;
+}
+
+void Connection::RunClientCommand(const Command& command, Arguments arguments) {
+  Bytes& output = stream_.output();
+  const size_t before = output.size();
+  ReplyWriter reply(&output, session_.version);
+  ClientCall call{arguments, session_, reply, service_};
+  service_.commands.fetch_add(1, std::memory_order_relaxed);
+  const Status ran = std::get<ClientHandler>(command.handler)(call);
+  if (ran.has_value()) return;
+  output.resize(before);
+  ReplyWriter(&output, session_.version).Error(ErrorReply(ran.error()));
+}
+
+net::Task<Status> Connection::RunBody(Store::Body body, const Batch& batch) {
+  const bool waits = batch.writes() || batch.takes_long() || service_.store.engine().capabilities().reads_may_wait;
+  if (!waits) {
+    const Context context;
+    Txn txn(service_.store.engine(), context);
+    co_return body(txn);
+  }
+  stream_.Keep();
+  Store::Request request;
+  request.body = std::move(body);
+  request.options.durability = service_.options.durability;
+  std::vector<Store::Request> requests;
+  requests.push_back(std::move(request));
+  const auto outcomes = co_await RunAll(stream_.loop(), service_.store, std::move(requests),
+                                        batch.takes_long() ? &service_.workers : nullptr);
+  if (!outcomes[0].has_value()) co_return outcomes[0].error();
+  co_return Status();
+}
+
+net::Task<> Connection::RunBatch() {
+  const auto body = [this](Txn& txn) { return batch_.Run(txn, service_, session_.version, &replies_); };
+  service_.commands.fetch_add(batch_.size(), std::memory_order_relaxed);
+  const Status ran = co_await RunBody(body, batch_);
+  if (!ran.has_value()) {
+    co_await AnswerFailed(ran.error());
+  } else {
+    stream_.output().append(replies_);
+  }
+  batch_.Clear();
+  replies_.clear();
+}
+
+// What could not be committed together may be by itself; unless it may have been.
+net::Task<> Connection::AnswerFailed(const Error& failed) {
+  if (batch_.size() == 1 || failed.code() == ErrorCode::kUnknownOutcome) {
+    batch_.AnswerAll(failed, &stream_.output());
+    co_return;
+  }
+  for (size_t i = 0; i < batch_.size(); ++i) {
+    const auto body = [this, i](Txn& txn) { return batch_.RunOne(i, txn, service_, session_.version, &replies_); };
+    const Status ran = co_await RunBody(body, batch_);
+    if (ran.has_value()) {
+      stream_.output().append(replies_);
+    } else {
+      batch_.AnswerOne(i, ran.error(), &stream_.output());
+    }
+  }
+}
+
+net::Task<> Connection::RunSpecial() {
+  const Special special = std::get<Special>(std::exchange(pending_, nullptr)->handler);
+  const size_t before = stream_.output().size();
+  ReplyWriter reply(&stream_.output(), session_.version);
+  switch (special) {
+    case Special::kMulti:
+      if (session_.in_transaction) {
+        reply.Error("ERR MULTI calls can not be nested");
+        break;
+      }
+      session_.in_transaction = true;
+      session_.queue_database = session_.database;
+      reply.Simple("OK");
+      break;
+    case Special::kDiscard:
+      if (session_.in_transaction) {
+        session_.EndTransaction();
+        reply.Simple("OK");
+      } else {
+        reply.Error("ERR DISCARD without MULTI");
+      }
+      break;
+    case Special::kUnwatch:
+      session_.watched.clear();
+      reply.Simple("OK");
+      break;
+    case Special::kExec:
+      co_await Exec();
+      break;
+    case Special::kWatch:
+      co_await Watch();
+      break;
+  }
+  if (pending_silent_) stream_.output().resize(before);
+}
+
+net::Task<> Connection::Exec() {
+  ReplyWriter reply(&stream_.output(), session_.version);
+  if (!session_.in_transaction) {
+    reply.Error("ERR EXEC without MULTI");
+    co_return;
+  }
+  if (session_.aborted) {
+    reply.Error("EXECABORT Transaction discarded because of previous errors.");
+    session_.EndTransaction();
+    co_return;
+  }
+  const auto body = [this](Txn& txn) {
+    return session_.queue.RunIfUnchanged(session_.watched, txn, service_, session_.version, &replies_);
+  };
+  service_.commands.fetch_add(session_.queue.size(), std::memory_order_relaxed);
+  const Status ran = co_await RunBody(body, session_.queue);
+  Bytes& output = stream_.output();
+  if (!ran.has_value()) {
+    ReplyWriter(&output, session_.version).Error(ErrorReply(ran.error()));
+  } else {
+    size_t written = 0;
+    for (const Batch::Hole& hole : session_.queue.holes()) {
+      output.append(replies_, written, hole.at - written);
+      written = hole.at;
+      RunClientCommand(*hole.command, hole.arguments);
+    }
+    output.append(replies_, written);
+  }
+  replies_.clear();
+  session_.EndTransaction();
+}
+
+net::Task<> Connection::Watch() {
+  std::vector<Watched> found;
+  const auto body = [this, &found](Txn& txn) -> Status {
+    found.clear();
+    structure::Structures keys(txn, service_.databases);
+    for (size_t i = 1; i < pending_arguments_.size(); ++i) {
+      KVARTS_TRY(const structure::Key* key, keys.Open(session_.database, pending_arguments_[i]));
+      found.push_back({session_.database, pending_arguments_[i], key->version()});
+    }
+    return {};
+  };
+  const Status ran = co_await RunBody(body, Batch());
+  ReplyWriter reply(&stream_.output(), session_.version);
+  if (!ran.has_value()) {
+    reply.Error(ErrorReply(ran.error()));
+    co_return;
+  }
+  // What is watched already is watched as it was.
+  for (Watched& key : found) {
+    const auto same = [&](const Watched& other) { return other.database == key.database && other.name == key.name; };
+    if (std::ranges::none_of(session_.watched, same)) session_.watched.push_back(std::move(key));
+  }
+  reply.Simple("OK");
+}
+
+RespProtocol::Match RespProtocol::Sniff(std::string_view first) const {
+  if (first[0] == '*') return Match::kYes;
+  // A line of words; those of HTTP have been asked first.
+  if (first.find('\n') != std::string_view::npos || first.size() >= kMaxSniffBytes) return Match::kYes;
+  return Match::kMaybe;
+}
+
+net::Task<> RespProtocol::Serve(net::Stream& stream, bool refuse) {
+  Connection connection(stream, service_);
+  co_await connection.Run(refuse);
+}
+
+}  // namespace kvarts::resp

@@ -1,0 +1,83 @@
+// Connection: a client that speaks Redis' protocol. Commands are taken off the input one after the other, answers go
+// out in the same order, as many as there are in one send.
+//
+// Neighbouring commands on data are one batch (batch.h), which is one transaction: if the store refuses that as a
+// whole, be it too large, each of them is run by itself.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "net/protocol.h"
+#include "net/resp/command_parser.h"
+#include "protocol/resp/service.h"
+#include "protocol/resp/session.h"
+
+namespace kvarts::resp {
+
+class Connection {
+ public:
+  Connection(net::Stream& stream, Service& service);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // Serves until the end. `refuse`: there are too many connections, which is all the client is told.
+  net::Task<> Run(bool refuse);
+
+ private:
+  // What is to be done next.
+  enum class Step : uint8_t {
+    kTaken,     // go on
+    kMore,      // more bytes are needed, or any at all
+    kRunBatch,  // what was gathered
+    kSpecial,   // a command that may wait for a transaction of its own
+    kEnd,
+  };
+
+  Step TakeCommand();
+  void Take(Arguments arguments);
+  // Whether the command may be carried out by this client, as far as that can be told without its data; else it is
+  // answered.
+  bool Admit(const Command* command, Arguments arguments);
+  bool TakeSilence();
+  void AnswerError(std::string_view error);
+
+  void Queue(const Command& command, Arguments arguments);
+
+  Step RunPending();
+  void RunClientCommand(const Command& command, Arguments arguments);
+  net::Task<> RunSpecial();
+  net::Task<> Exec();
+  net::Task<> Watch();
+  net::Task<> RunBatch();
+  net::Task<> AnswerFailed(const Error& failed);
+  // Runs a body for a batch, and commits what it has written; on a worker when that takes long.
+  net::Task<Status> RunBody(Store::Body body, const Batch& batch);
+  net::Task<bool> Send();
+
+  net::Stream& stream_;
+  Service& service_;
+  CommandParser parser_;
+  Session session_;
+  Batch batch_;
+  // A command of the connection that was taken off the input, and is carried out behind the batch.
+  const Command* pending_ = nullptr;
+  bool pending_silent_ = false;
+  std::vector<Bytes> pending_arguments_;
+  Bytes replies_;
+};
+
+// The protocol as the listener knows it.
+class RespProtocol final : public net::Protocol {
+ public:
+  explicit RespProtocol(Service& service) : service_(service) {}
+  std::string_view name() const override { return "resp"; }
+  Match Sniff(std::string_view first) const override;
+  net::Task<> Serve(net::Stream& stream, bool refuse) override;
+
+ private:
+  Service& service_;
+};
+
+}  // namespace kvarts::resp

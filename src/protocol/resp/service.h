@@ -1,0 +1,41 @@
+// What the connections of Redis' protocol work with; its parts outlive every connection.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "base/durability.h"
+#include "base/worker_pool.h"
+#include "core/store.h"
+#include "model/access/tokens.h"
+#include "model/structure/databases.h"
+#include "model/structure/scan_cursors.h"
+
+namespace kvarts::resp {
+
+struct RespOptions {
+  Durability durability = Durability::kSync;
+  int64_t max_bulk_bytes = 512 << 20;
+  size_t max_pipelined = 1024;  // commands in one transaction
+  size_t max_pipelined_bytes = 1 << 20;
+  std::chrono::milliseconds write_timeout{30'000};
+  std::chrono::microseconds slow_command{10'000};
+};
+
+struct Service {
+  Store& store;
+  structure::Databases& databases;
+  Tokens& tokens;
+  WorkerPool& workers;
+  const Clock& clock;
+  const std::atomic<bool>& tokens_required;
+  RespOptions options;
+  structure::ScanCursors cursors{};
+  std::atomic<uint64_t> next_client{1};
+  std::atomic<uint64_t> clients{0};
+  std::atomic<uint64_t> commands{0};
+  Timestamp started{};
+};
+
+}  // namespace kvarts::resp

@@ -1,0 +1,41 @@
+// Session: what a connection is, as its commands see and change it. It belongs to its loop.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "protocol/resp/batch.h"
+
+namespace kvarts::resp {
+
+struct Session {
+  Session(uint64_t number, bool must_authenticate) : id(number), authenticated(!must_authenticate) {}
+
+  // As a connection that has just been made.
+  void Reset(bool must_authenticate) { *this = Session(id, must_authenticate); }
+  void EndTransaction() {
+    in_transaction = aborted = false;
+    queue.Clear();
+    watched.clear();
+  }
+
+  enum class Replies : uint8_t { kOn, kOff, kSkipNext };
+
+  uint64_t id;
+  bool authenticated;
+  std::string name = {};
+  std::string library = {};
+  std::string library_version = {};
+  uint32_t database = 0;
+  int version = 2;  // of the protocol
+  Replies replies = Replies::kOn;
+  bool ending = false;  // after what has been answered
+  // Between MULTI and EXEC.
+  bool in_transaction = false;
+  bool aborted = false;         // a command could not be queued
+  uint32_t queue_database = 0;  // that of the next command to be queued
+  Batch queue = {};
+  std::vector<Watched> watched = {};
+};
+
+}  // namespace kvarts::resp

@@ -1,0 +1,293 @@
+// Commands on strings.
+#include <limits>
+#include <optional>
+
+#include "model/structure/refusals.h"
+#include "model/structure/strings.h"
+#include "protocol/resp/arguments.h"
+#include "protocol/resp/expiry.h"
+#include "protocol/resp/handlers.h"
+
+namespace kvarts::resp {
+namespace {
+
+using structure::Key;
+
+// What an option such as EX with its value says of an expiry.
+struct ExpiryOption {
+  std::string_view word;
+  Unit unit;
+  bool from_now;
+};
+constexpr ExpiryOption kExpiryOptions[] = {
+    {"EX", Unit::kSeconds, true},
+    {"PX", Unit::kMillis, true},
+    {"EXAT", Unit::kSeconds, false},
+    {"PXAT", Unit::kMillis, false},
+};
+
+const ExpiryOption* FindExpiryOption(std::string_view argument) {
+  for (const ExpiryOption& option : kExpiryOptions) {
+    if (IsWord(argument, option.word)) return &option;
+  }
+  return nullptr;
+}
+
+// Options of SET and GETEX, in the order in which they come.
+struct Options {
+  bool if_absent = false;
+  bool if_present = false;
+  bool get = false;
+  bool keep = false;
+  bool persist = false;
+  const ExpiryOption* expiry = nullptr;
+  std::string_view time = {};
+};
+
+constexpr uint32_t kOfSet = 1;
+constexpr uint32_t kOfGetEx = 2;
+
+Result<Options> ReadOptions(Arguments arguments, uint32_t of) {
+  Options options;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view word = arguments[i];
+    const bool set = of == kOfSet;
+    const bool no_time = options.expiry == nullptr && !options.keep && !options.persist;
+    const ExpiryOption* expiry = FindExpiryOption(word);
+    if (set && IsWord(word, "NX") && !options.if_present) {
+      options.if_absent = true;
+    } else if (set && IsWord(word, "XX") && !options.if_absent) {
+      options.if_present = true;
+    } else if (set && IsWord(word, "GET")) {
+      options.get = true;
+    } else if (set && IsWord(word, "KEEPTTL") && options.expiry == nullptr && !options.persist) {
+      options.keep = true;
+    } else if (!set && IsWord(word, "PERSIST") && options.expiry == nullptr && !options.keep) {
+      options.persist = true;
+    } else if (expiry != nullptr && no_time && i + 1 < arguments.size()) {
+      options.expiry = expiry;
+      options.time = arguments[++i];
+    } else {
+      return Wrong(kSyntaxError);
+    }
+  }
+  return options;
+}
+
+Result<Timestamp> ExpiryOf(DataCall& call, const Options& options, std::string_view command) {
+  if (options.expiry == nullptr) return kNever;
+  const Timestamp now = call.keys.Now();
+  return TimeOf(options.time, options.expiry->unit, options.expiry->from_now ? &now : nullptr, command);
+}
+
+void ReplyText(DataCall& call, const Key& key) {
+  if (key.exists()) {
+    call.reply.Bulk(key.text());
+  } else {
+    call.reply.Null();
+  }
+}
+
+Status SetTo(DataCall& call, std::string_view value, const Options& options, std::string_view command) {
+  KVARTS_TRY(const Timestamp expiry, ExpiryOf(call, options, command));
+  KVARTS_CHECK_OK(structure::CheckTextSize(call.keys, value.size()));
+  KVARTS_TRY(Key * key, call.Open(1));
+  if (options.get) {
+    KVARTS_CHECK_OK(key->ExpectText());
+    ReplyText(call, *key);
+  }
+  if ((options.if_absent && key->exists()) || (options.if_present && !key->exists())) {
+    if (!options.get) call.reply.Null();
+    return {};
+  }
+  const Timestamp kept = key->expiry();
+  key->SetText(Bytes(value));
+  if (options.keep || options.expiry != nullptr) call.keys.Expire(*key, options.keep ? kept : expiry);
+  if (!options.get) call.reply.Simple("OK");
+  return {};
+}
+
+Status SetFor(DataCall& call, Unit unit, std::string_view command) {
+  Options options;
+  const ExpiryOption expiry{{}, unit, true};
+  options.expiry = &expiry;
+  options.time = call.arguments[2];
+  return SetTo(call, call.arguments[3], options, command);
+}
+
+Status Increment(DataCall& call, int64_t by) {
+  KVARTS_TRY(Key * key, call.Open(1));
+  KVARTS_TRY(const int64_t sum, structure::IncrementBy(*key, by));
+  call.reply.Int(sum);
+  return {};
+}
+
+}  // namespace
+
+Status Get(DataCall& call) {
+  KVARTS_TRY(const Key* key, call.Open(1));
+  KVARTS_CHECK_OK(key->ExpectText());
+  ReplyText(call, *key);
+  return {};
+}
+
+Status Set(DataCall& call) {
+  KVARTS_TRY(const Options options, ReadOptions(call.arguments.subspan(3), kOfSet));
+  return SetTo(call, call.arguments[2], options, "set");
+}
+
+Status SetEx(DataCall& call) { return SetFor(call, Unit::kSeconds, "setex"); }
+Status PSetEx(DataCall& call) { return SetFor(call, Unit::kMillis, "psetex"); }
+
+Status SetNx(DataCall& call) {
+  KVARTS_CHECK_OK(structure::CheckTextSize(call.keys, call.arguments[2].size()));
+  KVARTS_TRY(Key * key, call.Open(1));
+  const bool absent = !key->exists();
+  if (absent) key->SetText(Bytes(call.arguments[2]));
+  call.reply.Int(absent ? 1 : 0);
+  return {};
+}
+
+Status GetSet(DataCall& call) {
+  KVARTS_CHECK_OK(structure::CheckTextSize(call.keys, call.arguments[2].size()));
+  KVARTS_TRY(Key * key, call.Open(1));
+  KVARTS_CHECK_OK(key->ExpectText());
+  ReplyText(call, *key);
+  key->SetText(Bytes(call.arguments[2]));
+  return {};
+}
+
+Status GetDel(DataCall& call) {
+  KVARTS_TRY(Key * key, call.Open(1));
+  KVARTS_CHECK_OK(key->ExpectText());
+  ReplyText(call, *key);
+  key->Remove();
+  return {};
+}
+
+Status GetEx(DataCall& call) {
+  KVARTS_TRY(const Options options, ReadOptions(call.arguments.subspan(2), kOfGetEx));
+  KVARTS_TRY(Key * key, call.Open(1));
+  if (!key->exists()) {
+    call.reply.Null();
+    return {};
+  }
+  KVARTS_CHECK_OK(key->ExpectText());
+  KVARTS_TRY(const Timestamp expiry, ExpiryOf(call, options, "getex"));
+  ReplyText(call, *key);
+  if (options.persist) key->Persist();
+  if (options.expiry != nullptr) call.keys.Expire(*key, expiry);
+  return {};
+}
+
+Status MGet(DataCall& call) {
+  call.reply.Array(call.arguments.size() - 1);
+  for (size_t i = 1; i < call.arguments.size(); ++i) {
+    KVARTS_TRY(const Key* key, call.Open(i));
+    if (key->ExpectText().has_value()) {
+      ReplyText(call, *key);
+    } else {
+      call.reply.Null();
+    }
+  }
+  return {};
+}
+
+namespace {
+
+Status CheckPairs(DataCall& call, const char* wrong_number) {
+  if (call.arguments.size() % 2 == 0) return Wrong(wrong_number);
+  for (size_t i = 2; i < call.arguments.size(); i += 2) {
+    KVARTS_CHECK_OK(structure::CheckTextSize(call.keys, call.arguments[i].size()));
+  }
+  return {};
+}
+
+Status SetPairs(DataCall& call) {
+  for (size_t i = 1; i < call.arguments.size(); i += 2) {
+    KVARTS_TRY(Key * key, call.Open(i));
+    key->SetText(Bytes(call.arguments[i + 1]));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status MSet(DataCall& call) {
+  KVARTS_CHECK_OK(CheckPairs(call, "wrong number of arguments for 'mset' command"));
+  KVARTS_CHECK_OK(SetPairs(call));
+  call.reply.Simple("OK");
+  return {};
+}
+
+Status MSetNx(DataCall& call) {
+  KVARTS_CHECK_OK(CheckPairs(call, "wrong number of arguments for 'msetnx' command"));
+  for (size_t i = 1; i < call.arguments.size(); i += 2) {
+    KVARTS_TRY(const Key* key, call.Open(i));
+    if (!key->exists()) continue;
+    call.reply.Int(0);
+    return {};
+  }
+  KVARTS_CHECK_OK(SetPairs(call));
+  call.reply.Int(1);
+  return {};
+}
+
+Status Append(DataCall& call) {
+  KVARTS_TRY(Key * key, call.Open(1));
+  KVARTS_TRY(const uint64_t size, structure::Append(call.keys, *key, call.arguments[2]));
+  call.reply.Int(static_cast<int64_t>(size));
+  return {};
+}
+
+Status StrLen(DataCall& call) {
+  KVARTS_TRY(const Key* key, call.Open(1));
+  KVARTS_CHECK_OK(key->ExpectText());
+  call.reply.Int(static_cast<int64_t>(key->text().size()));
+  return {};
+}
+
+Status GetRange(DataCall& call) {
+  KVARTS_TRY(const int64_t first, IntegerOf(call.arguments[2]));
+  KVARTS_TRY(const int64_t last, IntegerOf(call.arguments[3]));
+  KVARTS_TRY(const Key* key, call.Open(1));
+  KVARTS_CHECK_OK(key->ExpectText());
+  call.reply.Bulk(structure::RangeOf(key->text(), first, last));
+  return {};
+}
+
+Status SetRange(DataCall& call) {
+  KVARTS_TRY(const int64_t at, IntegerOf(call.arguments[2]));
+  if (at < 0) return Wrong("offset is out of range");
+  KVARTS_TRY(Key * key, call.Open(1));
+  KVARTS_TRY(const uint64_t size, structure::SetRange(call.keys, *key, static_cast<uint64_t>(at), call.arguments[3]));
+  call.reply.Int(static_cast<int64_t>(size));
+  return {};
+}
+
+Status Incr(DataCall& call) { return Increment(call, 1); }
+Status Decr(DataCall& call) { return Increment(call, -1); }
+
+Status IncrBy(DataCall& call) {
+  KVARTS_TRY(const int64_t by, IntegerOf(call.arguments[2]));
+  return Increment(call, by);
+}
+
+Status DecrBy(DataCall& call) {
+  KVARTS_TRY(const int64_t by, IntegerOf(call.arguments[2]));
+  // There is no positive number as large.
+  if (by == std::numeric_limits<int64_t>::min()) return Wrong("decrement would overflow");
+  return Increment(call, -by);
+}
+
+Status IncrByFloat(DataCall& call) {
+  KVARTS_TRY(Key * key, call.Open(1));
+  KVARTS_CHECK_OK(key->ExpectText());
+  const std::optional<long double> by = structure::ParseFloat(call.arguments[2]);
+  if (!by) return Wrong(structure::kNotFloat);
+  KVARTS_TRY(const Bytes sum, structure::IncrementByFloat(*key, *by));
+  call.reply.Bulk(sum);
+  return {};
+}
+
+}  // namespace kvarts::resp
