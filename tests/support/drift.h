@@ -59,7 +59,7 @@ class DriftFixture : public TablesFixture {
   }
 
   TablePtr Info() { return tables().Find(At("users")).value(); }
-  const TableIndex& Index(const std::string& name) { return *Info()->IndexNamed(name); }
+  TableIndex Index(const std::string& name) { return *Info()->IndexNamed(name); }
   // The first entry that a row would have in an index, whether or not it is in the table.
   IndexEntry EntryOf(const std::string& index, std::string_view row_json) {
     const Bytes row = Document(row_json);
