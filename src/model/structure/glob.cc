@@ -17,7 +17,7 @@ bool TakeClass(BytesView* pattern, char c) {
       pattern->remove_prefix(2);
       matches = matches || first == c;
     } else if (pattern->size() >= 3 && (*pattern)[1] == '-') {
-      const auto [low, high] = std::minmax(static_cast<uint8_t>(first), static_cast<uint8_t>((*pattern)[2]));
+      const auto [low, high] = std::minmax({static_cast<uint8_t>(first), static_cast<uint8_t>((*pattern)[2])});
       pattern->remove_prefix(3);
       matches = matches || (low <= static_cast<uint8_t>(c) && static_cast<uint8_t>(c) <= high);
     } else {

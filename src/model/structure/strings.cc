@@ -29,8 +29,7 @@ std::optional<int64_t> ParseInteger(BytesView text) {
 }
 
 std::optional<long double> ParseFloat(BytesView text) {
-  // Room for the longest that Redis looks at.
-  char copy[256];
+  char copy[kMaxFloatText];
   if (text.empty() || text.size() >= sizeof(copy) || std::isspace(static_cast<unsigned char>(text[0])) != 0) {
     return std::nullopt;
   }
@@ -83,7 +82,7 @@ Result<Bytes> IncrementByFloat(Key& key, long double by) {
 Result<uint64_t> Append(Structures& keys, Key& key, BytesView text) {
   KVARTS_CHECK_OK(key.ExpectText());
   KVARTS_CHECK_OK(CheckTextSize(keys, key.text().size() + text.size()));
-  if (!text.empty() || !key.exists()) key.EditText().append(text);
+  key.EditText().append(text);
   return key.text().size();
 }
 

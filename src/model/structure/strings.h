@@ -1,5 +1,6 @@
 // Strings: what commands do with the text of a key. Each of them makes an absent key when it changes something, keeps
-// the expiry, and changes nothing when it is refused.
+// the expiry, and changes nothing when it is refused. To write what is there already is a change, too, but
+// for a bit: who watches is told.
 #pragma once
 
 #include <optional>

@@ -37,7 +37,6 @@ Bytes& Key::EditText() {
 }
 
 void Key::SetExpiry(Timestamp expiry) {
-  if (expiry_ == expiry) return;
   expiry_ = expiry;
   changed_ = true;
 }

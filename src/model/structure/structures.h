@@ -33,6 +33,7 @@ class Key {
   bool exists() const { return type_ != Type::kNone; }
   Timestamp expiry() const { return expiry_; }
   BytesView name() const { return name_; }
+  BytesView place() const { return place_; }
   // Of what is stored; nothing when that is nothing, or has expired.
   std::optional<Version> version() const { return version_; }
 
@@ -45,7 +46,9 @@ class Key {
   void SetText(Bytes text);
   // Changes the text alone; of a key that is absent it makes a string.
   Bytes& EditText();
-  void Persist() { SetExpiry(kNever); }
+  void Persist() {
+    if (expiry_ != kNever) SetExpiry(kNever);
+  }
   void Remove();
   // With its expiry, in the place of whatever is there. It is another key.
   void CopyTo(Key* other) const;

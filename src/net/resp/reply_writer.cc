@@ -1,5 +1,7 @@
 #include "net/resp/reply_writer.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <array>
@@ -27,6 +29,9 @@ ReplyWriter& ReplyWriter::Line(char type, std::string_view text) {
 ReplyWriter& ReplyWriter::Simple(std::string_view text) { return Line('+', text); }
 
 ReplyWriter& ReplyWriter::Error(std::string_view text) {
+  constexpr std::string_view kEnds = "\r\n";
+  text.remove_prefix(std::min(text.find_first_not_of(kEnds), text.size()));
+  text = text.substr(0, text.find_last_not_of(kEnds) + 1);
   const size_t begin = out_.size() + 1;
   Line('-', text);
   for (size_t i = begin; i < begin + text.size(); ++i) {

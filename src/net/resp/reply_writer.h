@@ -24,7 +24,8 @@ class ReplyWriter {
 
   // A constant of ours, in one line: "OK".
   ReplyWriter& Simple(std::string_view text);
-  // "ERR syntax error": the first word says which kind of error it is. What would end the line becomes a space.
+  // "ERR syntax error": the first word says which kind of error it is. What would end the line is left
+  // out around the text, and becomes a space within.
   ReplyWriter& Error(std::string_view text);
   ReplyWriter& Int(int64_t number);
   ReplyWriter& Bulk(BytesView bytes);

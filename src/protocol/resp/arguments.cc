@@ -21,10 +21,17 @@ Result<int64_t> IntegerOf(std::string_view argument, const char* otherwise) {
   return *number;
 }
 
-Result<uint32_t> DatabaseOf(std::string_view argument, const char* otherwise) {
-  KVARTS_TRY(const int64_t number, IntegerOf(argument, otherwise));
-  if (number < 0 || number >= structure::kDatabases) return Wrong("DB index is out of range");
-  return static_cast<uint32_t>(number);
+Result<int32_t> IntOf(std::string_view argument, const char* otherwise) {
+  constexpr const char* kOutOfRange = "value is out of range, value must between -2147483648 and 2147483647";
+  KVARTS_TRY(const int64_t number, IntegerOf(argument, otherwise != nullptr ? otherwise : structure::kNotInteger));
+  if (number < INT32_MIN || number > INT32_MAX) return Wrong(otherwise != nullptr ? otherwise : kOutOfRange);
+  return static_cast<int32_t>(number);
+}
+
+Result<uint32_t> CheckedDatabase(int32_t number) {
+  const auto database = static_cast<uint32_t>(number);
+  if (database >= structure::kDatabases) return Wrong("DB index is out of range");
+  return database;
 }
 
 }  // namespace kvarts::resp

@@ -16,7 +16,12 @@ Result<int64_t> IntegerOf(std::string_view argument);
 // One that no text but its own will do for, if it is none.
 Result<int64_t> IntegerOf(std::string_view argument, const char* otherwise);
 
-// A number of a database; `otherwise` when it is no number.
-Result<uint32_t> DatabaseOf(std::string_view argument, const char* otherwise = "invalid DB index");
+// The same of 32 bits.
+Result<int32_t> IntOf(std::string_view argument, const char* otherwise = nullptr);
+Result<uint32_t> CheckedDatabase(int32_t number);
+inline Result<uint32_t> DatabaseOf(std::string_view argument) {
+  KVARTS_TRY(const int32_t number, IntOf(argument));
+  return CheckedDatabase(number);
+}
 
 }  // namespace kvarts::resp

@@ -100,9 +100,18 @@ Status Batch::RunIfUnchanged(std::span<const Watched> watched, Txn& txn, Service
   ReplyWriter reply(replies, version);
   for (const Watched& key : watched) {
     KVARTS_TRY(const structure::Key* now, keys.Open(key.database, key.name));
-    if (now->version() == key.version) continue;
-    reply.NullArray();
-    return {};
+    // A database that was flushed or swapped since is another.
+    if (now->version() != key.version || now->place() != key.place) {
+      reply.NullArray();
+      return {};
+    }
+    if (key.version) continue;
+    Precondition untouched;
+    untouched.kind = Precondition::Kind::kRangeUnchanged;
+    untouched.key = key.place;
+    untouched.end = KeyAfter(key.place);
+    untouched.version = key.seen_at;
+    txn.Require(std::move(untouched));
   }
   KVARTS_CHECK_OK(ReadKeys(keys));
   reply.Array(items_.size());

@@ -17,6 +17,9 @@ struct Watched {
   uint32_t database;
   Bytes name;
   std::optional<Version> version;  // nothing: it was not there
+  // What was not there, and is not, may have been: nothing was written here since.
+  Bytes place;
+  Version seen_at;
 };
 
 class Batch {
@@ -37,7 +40,8 @@ class Batch {
   Status Run(Txn& txn, Service& service, int version, Bytes* replies);
   // One of them.
   Status RunOne(size_t which, Txn& txn, Service& service, int version, Bytes* replies);
-  // As a transaction of the client's: an array, or nothing if a watched key has changed.
+  // As a transaction of the client's: an array, or nothing if a watched key has changed. That may turn out when it is
+  // committed, as `precondition_failed`.
   Status RunIfUnchanged(std::span<const Watched> watched, Txn& txn, Service& service, int version, Bytes* replies);
   // Of the last run, where answers of the connection's own commands belong, which have yet to be carried out.
   struct Hole {

@@ -1,4 +1,6 @@
 // Commands on the bits of strings.
+#include <algorithm>
+
 #include "model/structure/strings.h"
 #include "protocol/resp/arguments.h"
 #include "protocol/resp/handlers.h"
@@ -14,15 +16,6 @@ Result<uint64_t> OffsetOf(std::string_view argument) {
   KVARTS_TRY(const int64_t bit, IntegerOf(argument, kWrongOffset));
   if (bit < 0 || static_cast<uint64_t>(bit) >> 3 >= structure::kMaxTextBytes) return Wrong(kWrongOffset);
   return static_cast<uint64_t>(bit);
-}
-
-// A range as it was given, held against a size: false when there is nothing in it.
-bool Clip(int64_t size, int64_t* first, int64_t* last) {
-  if (*first < 0 && *last < 0 && *first > *last) return false;
-  if (*first < 0) *first = std::max<int64_t>(*first + size, 0);
-  if (*last < 0) *last = std::max<int64_t>(*last + size, 0);
-  *last = std::min(*last, size - 1);
-  return *first <= *last;
 }
 
 uint64_t CountBetween(BytesView text, uint64_t first, uint64_t last) {
@@ -54,30 +47,39 @@ Status SetBit(DataCall& call) {
 }
 
 Status BitCount(DataCall& call) {
+  KVARTS_TRY(const Key* key, call.Open(1));
+  KVARTS_CHECK_OK(key->ExpectText());
+  // Of what is not there nobody asks any further.
+  if (!key->exists()) {
+    call.reply.Int(0);
+    return {};
+  }
   const size_t size = call.arguments.size();
+  if (size == 3 || size > 5) return Wrong(kSyntaxError);
   int64_t first = 0;
   int64_t last = -1;
-  bool bits = false;
-  if (size == 3 || size > 5) return Wrong(kSyntaxError);
+  int64_t unit = 8;
   if (size >= 4) {
     KVARTS_TRY(first, IntegerOf(call.arguments[2]));
     KVARTS_TRY(last, IntegerOf(call.arguments[3]));
   }
-  if (size == 5) {
-    bits = IsWord(call.arguments[4], "BIT");
-    if (!bits && !IsWord(call.arguments[4], "BYTE")) return Wrong(kSyntaxError);
-  }
-  KVARTS_TRY(const Key* key, call.Open(1));
-  KVARTS_CHECK_OK(key->ExpectText());
-  const BytesView text = key->text();
-  const int64_t unit = bits ? 1 : 8;
-  if (!Clip(static_cast<int64_t>(text.size()) * 8 / unit, &first, &last)) {
+  if (first < 0 && last < 0 && first > last) {
     call.reply.Int(0);
     return {};
   }
+  if (size == 5 && IsWord(call.arguments[4], "BIT")) {
+    unit = 1;
+  } else if (size == 5 && !IsWord(call.arguments[4], "BYTE")) {
+    return Wrong(kSyntaxError);
+  }
+  const BytesView text = key->text();
+  const auto units = static_cast<int64_t>(text.size()) * 8 / unit;
+  if (first < 0) first = std::max<int64_t>(first + units, 0);
+  if (last < 0) last = std::max<int64_t>(last + units, 0);
+  last = std::min(last, units - 1);
   const auto from = static_cast<uint64_t>(first * unit);
   const auto to = static_cast<uint64_t>((last + 1) * unit - 1);
-  call.reply.Int(static_cast<int64_t>(CountBetween(text, from, to)));
+  call.reply.Int(first > last ? 0 : static_cast<int64_t>(CountBetween(text, from, to)));
   return {};
 }
 

@@ -41,7 +41,7 @@ struct ClientCall {
 using DataHandler = Status (*)(DataCall& call);
 using ClientHandler = Status (*)(ClientCall& call);
 // What the connection itself carries out: it waits for a transaction.
-enum class Special : uint8_t { kMulti, kExec, kDiscard, kWatch, kUnwatch };
+enum class Special : uint8_t { kMulti, kExec, kDiscard, kWatch };
 
 // What COMMAND says of a command.
 enum Flag : uint32_t {

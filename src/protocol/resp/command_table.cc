@@ -82,7 +82,7 @@ constexpr Command kCommands[] = {
     {"ttl", 2, kRead_, kOfKeys | kRead, 1, 1, 1, Ttl},
     {"type", 2, kRead_, kOfKeys | kRead, 1, 1, 1, Type},
     {"unlink", -2, kWrite | kFast, kOfKeys | kWrites, 1, -1, 1, Del},
-    {"unwatch", 1, kAnyTime | kFast | kAllowBusy, kQuick | kTransaction, 0, 0, 0, Special::kUnwatch},
+    {"unwatch", 1, kAnyTime | kFast | kAllowBusy, kQuick | kTransaction, 0, 0, 0, Unwatch},
     {"watch", -2, kAnyTime | kFast | kAllowBusy | kNoMulti | kAtOnce, kQuick | kTransaction, 1, -1, 1, Special::kWatch},
 };
 

@@ -12,7 +12,6 @@ namespace kvarts::resp {
 namespace {
 
 constexpr std::string_view kTooManyClients = "-ERR max number of clients reached\r\n";
-constexpr std::string_view kNoAuthError = "NOAUTH Authentication required.";
 // Answers are gathered up to this before they are sent.
 constexpr size_t kMaxUnsent = 256 << 10;
 // What an error shows of what it does not know.
@@ -105,10 +104,7 @@ Connection::Step Connection::TakeCommand() {
 void Connection::Take(Arguments arguments) {
   if (arguments.empty()) return;
   const Command* command = FindCommand(arguments[0]);
-  if (!Admit(command, arguments)) {
-    session_.aborted = session_.in_transaction;
-    return;
-  }
+  if (const auto why = WhyNot(command, arguments)) return Refuse(command, *why);
   const bool silent = TakeSilence();
   if (session_.in_transaction && !command->Is(kAtOnce)) {
     return Queue(*command, arguments);
@@ -138,19 +134,29 @@ bool Connection::TakeSilence() {
   return true;
 }
 
-bool Connection::Admit(const Command* command, Arguments arguments) {
-  if (command == nullptr) {
-    AnswerError(UnknownCommand(arguments));
-  } else if (!command->Takes(arguments.size())) {
-    AnswerError("ERR wrong number of arguments for '" + std::string(command->name) + "' command");
-  } else if (!session_.authenticated && !command->Is(kNoAuth)) {
-    AnswerError(kNoAuthError);
-  } else if (session_.in_transaction && command->Is(kNoMulti)) {
-    AnswerError("ERR Command not allowed inside a transaction");
-  } else {
-    return true;
+std::optional<std::string> Connection::WhyNot(const Command* command, Arguments arguments) const {
+  if (command == nullptr) return UnknownCommand(arguments);
+  if (!command->Takes(arguments.size())) {
+    return "ERR wrong number of arguments for '" + std::string(command->name) + "' command";
   }
-  return false;
+  if (!session_.authenticated && !command->Is(kNoAuth)) return "NOAUTH Authentication required.";
+  if (session_.in_transaction && command->Is(kNoMulti) && !command->Is(kAtOnce)) {
+    return "ERR Command not allowed inside a transaction";
+  }
+  return std::nullopt;
+}
+
+// A refused EXEC ends the transaction; anything else that is refused spoils it.
+void Connection::Refuse(const Command* command, std::string_view why) {
+  const auto* special = command == nullptr ? nullptr : std::get_if<Special>(&command->handler);
+  if (special == nullptr || *special != Special::kExec) {
+    session_.aborted = session_.in_transaction;
+    return AnswerError(why);
+  }
+  constexpr std::string_view kError = "ERR ";
+  if (why.starts_with(kError)) why.remove_prefix(kError.size());
+  session_.EndTransaction();
+  AnswerError("EXECABORT Transaction discarded because of: " + std::string(why));
 }
 
 void Connection::AnswerError(std::string_view error) {
@@ -184,8 +190,9 @@ void Connection::RunClientCommand(const Command& command, Arguments arguments) {
   ReplyWriter(&output, session_.version).Error(ErrorReply(ran.error()));
 }
 
-net::Task<Status> Connection::RunBody(Store::Body body, const Batch& batch) {
-  const bool waits = batch.writes() || batch.takes_long() || service_.store.engine().capabilities().reads_may_wait;
+net::Task<Status> Connection::RunBody(Store::Body body, const Batch& batch, bool must_commit) {
+  const bool waits =
+      must_commit || batch.writes() || batch.takes_long() || service_.store.engine().capabilities().reads_may_wait;
   if (!waits) {
     const Context context;
     Txn txn(service_.store.engine(), context);
@@ -255,10 +262,6 @@ net::Task<> Connection::RunSpecial() {
         reply.Error("ERR DISCARD without MULTI");
       }
       break;
-    case Special::kUnwatch:
-      session_.watched.clear();
-      reply.Simple("OK");
-      break;
     case Special::kExec:
       co_await Exec();
       break;
@@ -284,9 +287,12 @@ net::Task<> Connection::Exec() {
     return session_.queue.RunIfUnchanged(session_.watched, txn, service_, session_.version, &replies_);
   };
   service_.commands.fetch_add(session_.queue.size(), std::memory_order_relaxed);
-  const Status ran = co_await RunBody(body, session_.queue);
+  const bool must_commit = std::ranges::any_of(session_.watched, [](const Watched& key) { return !key.version; });
+  const Status ran = co_await RunBody(body, session_.queue, must_commit);
   Bytes& output = stream_.output();
-  if (!ran.has_value()) {
+  if (!ran.has_value() && ran.error().code() == ErrorCode::kPreconditionFailed) {
+    ReplyWriter(&output, session_.version).NullArray();
+  } else if (!ran.has_value()) {
     ReplyWriter(&output, session_.version).Error(ErrorReply(ran.error()));
   } else {
     size_t written = 0;
@@ -302,14 +308,19 @@ net::Task<> Connection::Exec() {
 }
 
 net::Task<> Connection::Watch() {
+  if (session_.in_transaction) {
+    ReplyWriter(&stream_.output(), session_.version).Error("ERR WATCH inside MULTI is not allowed");
+    co_return;
+  }
   std::vector<Watched> found;
   const auto body = [this, &found](Txn& txn) -> Status {
     found.clear();
     structure::Structures keys(txn, service_.databases);
     for (size_t i = 1; i < pending_arguments_.size(); ++i) {
       KVARTS_TRY(const structure::Key* key, keys.Open(session_.database, pending_arguments_[i]));
-      found.push_back({session_.database, pending_arguments_[i], key->version()});
+      found.push_back({session_.database, pending_arguments_[i], key->version(), Bytes(key->place()), {}});
     }
+    for (Watched& key : found) key.seen_at = txn.ViewVersion().value_or(kNoVersion);
     return {};
   };
   const Status ran = co_await RunBody(body, Batch());

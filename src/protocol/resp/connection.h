@@ -7,6 +7,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "net/protocol.h"
 #include "net/resp/command_parser.h"
@@ -37,9 +39,9 @@ class Connection {
 
   Step TakeCommand();
   void Take(Arguments arguments);
-  // Whether the command may be carried out by this client, as far as that can be told without its data; else it is
-  // answered.
-  bool Admit(const Command* command, Arguments arguments);
+  // Why the command is not carried out for this client, as far as that can be told without its data.
+  std::optional<std::string> WhyNot(const Command* command, Arguments arguments) const;
+  void Refuse(const Command* command, std::string_view why);
   bool TakeSilence();
   void AnswerError(std::string_view error);
 
@@ -52,8 +54,9 @@ class Connection {
   net::Task<> Watch();
   net::Task<> RunBatch();
   net::Task<> AnswerFailed(const Error& failed);
-  // Runs a body for a batch, and commits what it has written; on a worker when that takes long.
-  net::Task<Status> RunBody(Store::Body body, const Batch& batch);
+  // Runs a body for a batch, and commits what it has written; on a worker when that takes long. `must_commit`: even
+  // if it only reads.
+  net::Task<Status> RunBody(Store::Body body, const Batch& batch, bool must_commit = false);
   net::Task<bool> Send();
 
   net::Stream& stream_;

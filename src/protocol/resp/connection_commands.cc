@@ -92,6 +92,12 @@ Status Select(ClientCall& call) {
   return {};
 }
 
+Status Unwatch(ClientCall& call) {
+  call.session.watched.clear();
+  call.reply.Simple("OK");
+  return {};
+}
+
 Status Quit(ClientCall& call) {
   call.session.ending = true;
   call.reply.Simple("OK");

@@ -81,8 +81,10 @@ Status FlushAll(DataCall& call) {
 }
 
 Status SwapDb(DataCall& call) {
-  KVARTS_TRY(const uint32_t first, DatabaseOf(call.arguments[1], "invalid first DB index"));
-  KVARTS_TRY(const uint32_t second, DatabaseOf(call.arguments[2], "invalid second DB index"));
+  KVARTS_TRY(const int32_t given, IntOf(call.arguments[1], "invalid first DB index"));
+  KVARTS_TRY(const int32_t other, IntOf(call.arguments[2], "invalid second DB index"));
+  KVARTS_TRY(const uint32_t first, CheckedDatabase(given));
+  KVARTS_TRY(const uint32_t second, CheckedDatabase(other));
   KVARTS_CHECK_OK(call.keys.SwapDatabases(first, second));
   call.reply.Simple("OK");
   return {};

@@ -70,6 +70,7 @@ Status Ping(ClientCall& call);
 Status Quit(ClientCall& call);
 Status Reset(ClientCall& call);
 Status Select(ClientCall& call);
+Status Unwatch(ClientCall& call);
 
 // server_commands.cc
 Status CommandCommand(ClientCall& call);

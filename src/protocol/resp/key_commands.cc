@@ -68,7 +68,7 @@ Status Copy(DataCall& call) {
     if (IsWord(call.arguments[i], "REPLACE")) {
       replace = true;
     } else if (IsWord(call.arguments[i], "DB") && i + 1 < call.arguments.size()) {
-      KVARTS_TRY(database, DatabaseOf(call.arguments[++i], structure::kNotInteger));
+      KVARTS_TRY(database, DatabaseOf(call.arguments[++i]));
     } else {
       return Wrong(kSyntaxError);
     }
@@ -83,7 +83,7 @@ Status Copy(DataCall& call) {
 }
 
 Status Move(DataCall& call) {
-  KVARTS_TRY(const uint32_t database, DatabaseOf(call.arguments[2], structure::kNotInteger));
+  KVARTS_TRY(const uint32_t database, DatabaseOf(call.arguments[2]));
   if (database == call.database) return Wrong("source and destination objects are the same");
   KVARTS_TRY(Key * from, call.Open(1));
   KVARTS_TRY(Key * to, call.keys.Open(database, call.arguments[1]));

@@ -1,0 +1,234 @@
+#include "redis/commands.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace kvarts::test {
+namespace {
+
+constexpr std::string_view kInteger = "(integer) ";
+
+// What both clocks may be apart, and the way there and back takes.
+constexpr int64_t kApartSeconds = 5;
+
+int64_t NumberOf(const std::string& answer) { return std::stoll(answer.substr(kInteger.size())); }
+
+bool AlikeInTime(const std::string& ours, const std::string& theirs, int64_t at_most) {
+  if (!ours.starts_with(kInteger) || !theirs.starts_with(kInteger)) return ours == theirs;
+  const int64_t a = NumberOf(ours);
+  const int64_t b = NumberOf(theirs);
+  if (a < 0 || b < 0) return a == b;
+  return std::max(a, b) - std::min(a, b) <= at_most;
+}
+
+// The end of a group that begins at `at` with one of the two.
+size_t EndOfGroup(std::string_view text, size_t at, char open, char close) {
+  size_t depth = 0;
+  for (; at < text.size(); ++at) {
+    if (text[at] == open) ++depth;
+    if (text[at] == close && --depth == 0) return at;
+  }
+  throw std::logic_error("a template has no end");
+}
+
+// The parts of a text between bars, but for those in groups.
+std::vector<std::string_view> Alternatives(std::string_view text) {
+  std::vector<std::string_view> alternatives;
+  size_t begin = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '[') at = EndOfGroup(text, at, '[', ']');
+    if (text[at] != '|') continue;
+    alternatives.push_back(text.substr(begin, at - begin));
+    begin = at + 1;
+  }
+  alternatives.push_back(text.substr(begin));
+  return alternatives;
+}
+
+}  // namespace
+
+std::vector<std::string> ElementsOf(std::string_view array) {
+  std::vector<std::string> elements;
+  size_t depth = 0;
+  bool quoted = false;
+  size_t begin = 1;
+  for (size_t at = 1; at + 1 < array.size(); ++at) {
+    const char c = array[at];
+    if (c == '"' && array[at - 1] != '\\') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (c != ',' || depth != 0) continue;
+    elements.emplace_back(array.substr(begin, at - begin));
+    begin = at + 2;
+  }
+  if (array.size() > 2) elements.emplace_back(array.substr(begin, array.size() - 1 - begin));
+  return elements;
+}
+
+bool Alike(const std::string& ours, const std::string& theirs, Comparison how) {
+  if (ours == theirs) return true;
+  switch (how) {
+    case Comparison::kExact:
+      return false;
+    case Comparison::kUnordered:
+      return ours.starts_with('[') && theirs.starts_with('[') &&
+             std::ranges::is_permutation(ElementsOf(ours), ElementsOf(theirs));
+    case Comparison::kSeconds:
+      return AlikeInTime(ours, theirs, kApartSeconds);
+    case Comparison::kMillis:
+      return AlikeInTime(ours, theirs, 1000 * kApartSeconds);
+    case Comparison::kNoMore:
+      return ours.starts_with(kInteger) && theirs.starts_with(kInteger) && NumberOf(ours) <= NumberOf(theirs);
+  }
+  return false;
+}
+
+const std::vector<CommandTemplate>& CommandTemplates() {
+  static const std::vector<CommandTemplate> kTemplates = {
+      {"APPEND", "{key} {value}"},
+      {"BITCOUNT", "{key} [{index} {index} [BYTE|BIT]]"},
+      {"COPY", "{key} {key} [DB {database}] [REPLACE]"},
+      {"DBSIZE", "", Comparison::kNoMore},
+      {"DECR", "{key}"},
+      {"DECRBY", "{key} {integer}"},
+      {"DEL", "{key} [{key} [{key}]]"},
+      {"ECHO", "{value}"},
+      {"EXISTS", "{key} [{key} [{key}]]"},
+      {"EXPIRE", "{key} {seconds} [NX|XX|GT|LT] [NX|XX|GT|LT]"},
+      {"EXPIREAT", "{key} {instant} [NX|XX|GT|LT]"},
+      {"EXPIRETIME", "{key}", Comparison::kSeconds},
+      {"FLUSHDB", "[ASYNC|SYNC]"},
+      {"GET", "{key}"},
+      {"GETBIT", "{key} {bit}"},
+      {"GETDEL", "{key}"},
+      {"GETEX", "{key} [EX {seconds}|PX {millis}|EXAT {instant}|PERSIST] [PERSIST]"},
+      {"GETRANGE", "{key} {index} {index}"},
+      {"GETSET", "{key} {value}"},
+      {"INCR", "{key}"},
+      {"INCRBY", "{key} {integer}"},
+      {"INCRBYFLOAT", "{key} {float}"},
+      {"KEYS", "{pattern}", Comparison::kUnordered},
+      {"MGET", "{key} [{key} [{key}]]"},
+      {"MOVE", "{key} {database}"},
+      {"MSET", "{key} {value} [{key} {value}] [{key}]"},
+      {"MSETNX", "{key} {value} [{key} {value}]"},
+      {"PERSIST", "{key}"},
+      {"PEXPIRE", "{key} {millis} [NX|XX|GT|LT]"},
+      {"PEXPIREAT", "{key} {instant}000 [NX|XX|GT|LT]"},
+      {"PEXPIRETIME", "{key}", Comparison::kMillis},
+      {"PING", "[{value}]"},
+      {"PSETEX", "{key} {millis} {value}"},
+      {"PTTL", "{key}", Comparison::kMillis},
+      {"RENAME", "{key} {key}"},
+      {"RENAMENX", "{key} {key}"},
+      {"SELECT", "{database}"},
+      {"SET", "{key} {value} [NX|XX] [GET] [EX {seconds}|PX {millis}|EXAT {instant}|KEEPTTL] [KEEPTTL|GET|XX]"},
+      {"SETBIT", "{key} {bit} 0|1|{integer}"},
+      {"SETEX", "{key} {seconds} {value}"},
+      {"SETNX", "{key} {value}"},
+      {"SETRANGE", "{key} {offset} {value}"},
+      {"STRLEN", "{key}"},
+      {"SUBSTR", "{key} {index} {index}"},
+      {"SWAPDB", "{database} {database}"},
+      {"TOUCH", "{key} [{key}]"},
+      {"TTL", "{key}", Comparison::kSeconds},
+      {"TYPE", "{key}"},
+      {"UNLINK", "{key} [{key}]"},
+      {"WATCH", "{key} [{key}]"},
+      {"UNWATCH", ""},
+      {"MULTI", ""},
+      {"EXEC", ""},
+      {"DISCARD", ""},
+  };
+  return kTemplates;
+}
+
+std::vector<std::string> CommandMaker::Make(const CommandTemplate& command) {
+  std::vector<std::string> words = {std::string(command.name)};
+  if (OneIn(8) && words[0] != "EXEC" && words[0] != "DISCARD")
+    std::ranges::transform(words[0], words[0].begin(), [](char c) { return static_cast<char>(c | 0x20); });
+  Expand(command.words, &words);
+  if (OneIn(50) && words.size() > 1) words.pop_back();
+  if (OneIn(50)) words.push_back(Value("value"));
+  return words;
+}
+
+void CommandMaker::Expand(std::string_view part, std::vector<std::string>* words) {
+  while (!part.empty()) {
+    if (part[0] == ' ') {
+      part.remove_prefix(1);
+    } else if (part[0] == '[') {
+      const size_t end = EndOfGroup(part, 0, '[', ']');
+      const auto alternatives = Alternatives(part.substr(1, end - 1));
+      if (OneIn(2)) Expand(alternatives[Below(alternatives.size())], words);
+      part.remove_prefix(end + 1);
+    } else {
+      const size_t end = std::min(part.find(' '), part.size());
+      const auto alternatives = Alternatives(part.substr(0, end));
+      const std::string_view word = alternatives[Below(alternatives.size())];
+      part.remove_prefix(end);
+      const size_t close = word.find('}');
+      const bool made_up = word.starts_with('{');
+      words->push_back(made_up ? Value(word.substr(1, close - 1)) + std::string(word.substr(close + 1))
+                               : std::string(word));
+    }
+  }
+}
+
+const std::vector<std::string>& CommandMaker::Keys() {
+  static const std::vector<std::string> kKeys = {"a",     "b",      "c",    "user:1", "user:2",
+                                                 "{t}:1", "x{t}:2", "{}no", "",       std::string("z\0\xff", 3)};
+  return kKeys;
+}
+
+std::string CommandMaker::Integer() {
+  static const std::vector<std::string> kEdges = {"0",
+                                                  "1",
+                                                  "-1",
+                                                  "9223372036854775807",
+                                                  "-9223372036854775808",
+                                                  "9223372036854775808",
+                                                  "-9223372036854775809",
+                                                  "007",
+                                                  "+1",
+                                                  " 1",
+                                                  "1.0",
+                                                  "-0",
+                                                  "",
+                                                  "abc"};
+  if (OneIn(4)) return kEdges[Below(kEdges.size())];
+  return std::to_string(static_cast<int64_t>(Below(2000)) - 1000);
+}
+
+std::string CommandMaker::Value(std::string_view kind) {
+  const auto one_of = [this](std::initializer_list<const char*> from) -> std::string {
+    return *(from.begin() + Below(from.size()));
+  };
+  if (kind == "key") return Keys()[Below(Keys().size())];
+  if (kind == "integer") return Integer();
+  if (kind == "index") return OneIn(8) ? Integer() : std::to_string(static_cast<int64_t>(Below(30)) - 15);
+  if (kind == "offset") return OneIn(20) ? one_of({"-1", "536870912", "x"}) : std::to_string(Below(40));
+  if (kind == "bit") return OneIn(20) ? one_of({"-1", "4294967296", "x"}) : std::to_string(Below(200));
+  if (kind == "seconds") return OneIn(4) ? Integer() : std::to_string(1000 + Below(100'000));
+  if (kind == "millis")
+    return OneIn(4) ? one_of({"0", "-5", "x", "9223372036854775807"}) : std::to_string(1'000'000 + Below(9'000'000));
+  if (kind == "instant") return OneIn(4) ? one_of({"1", "0", "-1", "y"}) : std::to_string(4'000'000'000 + Below(1000));
+  if (kind == "database")
+    return OneIn(10) ? one_of({"-1", "16", "x", "7", "2147483648"}) : one_of({"0", "0", "0", "1"});
+  if (kind == "pattern")
+    return one_of({"*", "user:*", "?", "[a-b]", "[^a]", "*1", "{t}*", "x\\{*", "", "u?er:[12]", "[", "a["});
+  if (kind == "float") {
+    if (OneIn(3))
+      return one_of({"1e400", "nan", "inf", "-inf", "0x10", "1e5", " 1", "1 ", "", ".5", "5.", "abc", "1e-5"});
+    return std::to_string(static_cast<double>(Below(10'000)) / 16);
+  }
+  if (kind == "value") {
+    if (OneIn(2)) return Integer();
+    if (OneIn(4)) return one_of({"", "3.0", "1e3", "0.1", "hello world", "\r\n", "\x01\xfe\x80"});
+    return std::string(Below(40), static_cast<char>('a' + Below(26)));
+  }
+  throw std::logic_error("a template asks for what is not known: " + std::string(kind));
+}
+
+}  // namespace kvarts::test

@@ -1,0 +1,117 @@
+// The same random commands to redis-server and to Kvarts: every answer is the same.
+//
+// A command is made from one of its templates (commands.h), with words that are sometimes wrong, too few or too many.
+// KVARTS_SEED chooses others; KVARTS_COMMANDS how many of each.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "redis/commands.h"
+#include "redis/redis_server.h"
+#include "support/environment.h"
+#include "support/on_every_engine.h"
+#include "support/server_process.h"
+
+namespace kvarts::test {
+namespace {
+
+std::string Line(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line.append(line.empty() ? "" : " ").append(Escaped(word));
+  return line;
+}
+
+class DifferentialTest : public OnEngineTest {
+ protected:
+  DifferentialTest()
+      : ours_({"--engine", GetParam().name, "--durability", "none"}), us_(ours_.address()), them_(theirs_.address()) {}
+
+  // An answer of both; a failure when they differ.
+  void Compare(const std::vector<std::string>& words, Comparison how) {
+    us_.Send(words);
+    const std::string theirs = them_.Call(words);
+    std::string ours;
+    ASSERT_NO_THROW(ours = us_.Read()) << "theirs: " << theirs << "\n" << ours_.Log();
+    const bool ends = words[0] == "EXEC" || words[0] == "DISCARD";
+    ASSERT_TRUE(ends ? TransactionsAlike(ours, theirs) : Alike(ours, theirs, how))
+        << "ours:   " << ours << "\ntheirs: " << theirs;
+    if (theirs == "QUEUED") queued_.push_back(how);
+    if (ends && !theirs.starts_with("(error) \"ERR")) {
+      queued_.clear();
+      watches_ = false;
+    }
+    if (words[0] == "WATCH" || words[0] == "watch") watches_ = true;
+  }
+  bool TransactionsAlike(const std::string& ours, const std::string& theirs) const {
+    if (!ours.starts_with('[') || !theirs.starts_with('[')) return ours == theirs;
+    const std::vector<std::string> a = ElementsOf(ours);
+    const std::vector<std::string> b = ElementsOf(theirs);
+    if (a.size() != b.size() || a.size() != queued_.size()) return false;
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (!Alike(a[i], b[i], queued_[i])) return false;
+    }
+    return true;
+  }
+  // Everything that is there, by commands that are known to be right.
+  void CompareAll() {
+    for (int database = 0; database < 2; ++database) {
+      Compare({"SELECT", std::to_string(database)}, Comparison::kExact);
+      // What has expired is removed when it is asked for.
+      for (const std::string& key : CommandMaker::Keys()) Compare({"EXISTS", key}, Comparison::kExact);
+      Compare({"KEYS", "*"}, Comparison::kUnordered);
+      Compare({"DBSIZE"}, Comparison::kExact);
+    }
+  }
+
+  const RedisServer theirs_;
+  ServerProcess ours_;
+  RespClient us_;
+  RespClient them_;
+  std::vector<Comparison> queued_;  // between MULTI and EXEC
+  bool watches_ = false;
+};
+KVARTS_ON_EVERY_ENGINE(DifferentialTest);
+
+TEST_P(DifferentialTest, AnswersAreTheSame) {
+  const uint64_t seed = FromEnvironment("KVARTS_SEED", 1);
+  const uint64_t each = FromEnvironment("KVARTS_COMMANDS", LongRun() ? 5000 : GetParam().shared ? 50 : 400);
+  const auto& templates = CommandTemplates();
+  CommandMaker maker(seed);
+  std::map<std::string_view, uint64_t> counts;
+  std::vector<std::string> lately;
+  for (uint64_t i = 0; i < each * templates.size(); ++i) {
+    const CommandTemplate& command = maker.Choose(templates);
+    const std::vector<std::string> words = maker.Make(command);
+    // Ours keeps a transaction from going through that watches a key of such a database, also if it was not there.
+    if (watches_ && (command.name == "FLUSHDB" || command.name == "SWAPDB")) continue;
+    ++counts[command.name];
+    lately.push_back(Line(words));
+    if (lately.size() > 20) lately.erase(lately.begin());
+    Compare(words, command.comparison);
+    if (i % 1000 == 999 && !HasFatalFailure()) CompareAll();
+    if (HasFatalFailure()) {
+      std::string story;
+      for (const std::string& line : lately) story.append("  ").append(line).append("\n");
+      FAIL() << "seed " << seed << ", command " << i << ":\n" << story;
+    }
+  }
+  for (const CommandTemplate& command : templates) EXPECT_GE(counts[command.name], each / 3) << command.name;
+}
+
+// What the test is worth: a server that is wrong in one answer of many is found out.
+TEST(ComparisonTest, TellsWhatDiffers) {
+  EXPECT_TRUE(Alike("(integer) 1", "(integer) 1", Comparison::kExact));
+  EXPECT_FALSE(Alike("(integer) 1", "(integer) 2", Comparison::kExact));
+  EXPECT_FALSE(Alike("\"1\"", "(integer) 1", Comparison::kExact));
+  EXPECT_TRUE(Alike("[a, b]", "[b, a]", Comparison::kUnordered));
+  EXPECT_FALSE(Alike("[a, b]", "[b, b]", Comparison::kUnordered));
+  EXPECT_FALSE(Alike("[a, b]", "[a]", Comparison::kUnordered));
+  EXPECT_TRUE(Alike("(integer) 100", "(integer) 99", Comparison::kSeconds));
+  EXPECT_FALSE(Alike("(integer) 100", "(integer) 80", Comparison::kSeconds));
+  EXPECT_FALSE(Alike("(integer) -1", "(integer) -2", Comparison::kSeconds));
+  EXPECT_TRUE(Alike("(integer) 100000", "(integer) 99990", Comparison::kMillis));
+  EXPECT_FALSE(Alike("(error) ERR a", "(error) ERR b", Comparison::kMillis));
+}
+
+}  // namespace
+}  // namespace kvarts::test
