@@ -101,6 +101,15 @@ Result<JobId> Jobs::Start(const JobSpec& spec) {
   return store_.Run([&](Txn& txn) { return StartJob(txn, spec); });
 }
 
+Result<std::optional<JobId>> Jobs::StartUnlessQueued(const JobSpec& spec) {
+  return store_.Run([&](Txn& txn) -> Result<std::optional<JobId>> {
+    KVARTS_TRY(const bool queued, IsJobQueued(txn, spec.kind));
+    if (queued) return std::optional<JobId>();
+    KVARTS_TRY(const JobId job, StartJob(txn, spec));
+    return std::optional<JobId>(job);
+  });
+}
+
 Result<JobRecord> Jobs::Get(JobId id) {
   const KeyBuffer key = JobKey(id);
   KVARTS_TRY(const std::optional<Record> record, GetOne(store_.engine(), key));

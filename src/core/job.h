@@ -51,6 +51,8 @@ class Jobs {
   explicit Jobs(Store& store, Duration keep_ended = kKeepEndedJobs) : store_(store), keep_ended_(keep_ended) {}
 
   Result<JobId> Start(const JobSpec& spec);
+  // Nothing when one of the kind stands in the queue.
+  Result<std::optional<JobId>> StartUnlessQueued(const JobSpec& spec);
   Result<JobRecord> Get(JobId id);
   // In the order in which they were started.
   Result<JobPage> List(std::optional<JobId> after, size_t limit);

@@ -33,6 +33,10 @@ std::string_view SpaceName(Space space) {
       return "structs";
     case Space::kStructureCounts:
       return "counts";
+    case Space::kStructureMembers:
+      return "members";
+    case Space::kStructuresDropped:
+      return "dropped";
   }
   return {};
 }

@@ -5,6 +5,7 @@
 //   1       settings  (1, text name, …)                        what the store knows about itself
 //                     (1, "catalog")                           model/catalog: when a namespace changed last
 //                     (1, "databases")                         model/structure: which database each number is
+//                     (1, "collections")                       model/structure: the number that the next one gets
 //                     (1, "feed", uint feed)                   core/feed: a declaration
 //                     (1, "feeds")                             core/feed: when one was declared last
 //                     (1, "secret", text name)                 core/secret: what no tool prints
@@ -22,6 +23,8 @@
 //   8       structs   (8, uint database, 0, tail name)         model/structure: a key of a database
 //                     (8, uint database, 1, bytes tag, tail name)  one with a hash tag
 //   9       counts    (9, uint database, uint part)            model/structure: how many keys a database has
+//   10      members   (10, uint collection, uint hash, tail name)  model/structure: a member of a set or hash
+//   11      dropped   (11, uint collection)                    model/structure: collections that are to be taken away
 #pragma once
 
 #include <cstdint>
@@ -44,6 +47,8 @@ enum class Space : uint8_t {
   kTables = 7,
   kStructures = 8,
   kStructureCounts = 9,
+  kStructureMembers = 10,
+  kStructuresDropped = 11,
 };
 
 // A name for people; empty for a number that is not in the map.

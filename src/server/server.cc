@@ -75,6 +75,7 @@ Status Server::OpenStore() {
   KVARTS_TRY(tables_, Tables::Open(*store_));
   std::vector<JobKind> kinds = catalog_->JobKinds();
   std::ranges::move(tables_->JobKinds(), std::back_inserter(kinds));
+  kinds.push_back(structure::KeyExpiryKind());
   JobRunnerOptions runner;
   runner.lease = options_.job_lease;
   jobs_ = std::make_unique<JobRunner>(*store_, std::move(kinds), runner);

@@ -16,6 +16,7 @@
 #include "base/worker_pool.h"
 #include "core/job_runner.h"
 #include "core/store.h"
+#include "model/structure/key_expiry.h"
 #include "net/listener.h"
 #include "protocol/http/connection.h"
 #include "protocol/resp/connection.h"
@@ -96,11 +97,13 @@ class Server {
                        },
                        "retention could not be started", "retention has to wait: too much work is queued"};
   Recurring expiry_{[this]() -> Status {
-                      KVARTS_CHECK_OK(tables_->StartExpiry());
+                      const auto of_tables = tables_->StartExpiry();
+                      KVARTS_CHECK_OK(structure::StartKeyExpiry(*store_));
+                      KVARTS_CHECK_OK(of_tables);
                       return {};
                     },
-                    "the removal of expired rows could not be started",
-                    "the removal of expired rows has to wait: too much work is queued"};
+                    "the removal of what has expired could not be started",
+                    "the removal of what has expired has to wait: too much work is queued"};
   Recurring survey_{[this] { return service_->survey.Look(*engine_, options_.wide_partition, stopping_.get_token()); },
                     "wide partitions could not be looked for",
                     "the look for wide partitions has to wait: too much work is queued", WorkerPool::Lane::kLong};

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 
 #include "redis/commands.h"
 #include "redis/redis_server.h"
@@ -23,15 +24,20 @@ std::string Line(const std::vector<std::string>& words) {
 
 class DifferentialTest : public OnEngineTest {
  protected:
-  DifferentialTest()
-      : ours_({"--engine", GetParam().name, "--durability", "none"}), us_(ours_.address()), them_(theirs_.address()) {}
+  void SetUp() override {
+    ours_ =
+        std::make_unique<ServerProcess>(std::vector<std::string>{"--engine", GetParam().name, "--durability", "none"});
+    us_ = std::make_unique<RespClient>(ours_->address());
+    theirs_ = std::make_unique<RedisServer>();
+    them_ = std::make_unique<RespClient>(theirs_->address());
+  }
 
   // An answer of both; a failure when they differ.
   void Compare(const std::vector<std::string>& words, Comparison how) {
-    us_.Send(words);
-    const std::string theirs = them_.Call(words);
+    us_->Send(words);
+    const std::string theirs = them_->Call(words);
     std::string ours;
-    ASSERT_NO_THROW(ours = us_.Read()) << "theirs: " << theirs << "\n" << ours_.Log();
+    ASSERT_NO_THROW(ours = us_->Read()) << "theirs: " << theirs << "\n" << ours_->Log();
     const bool ends = words[0] == "EXEC" || words[0] == "DISCARD";
     ASSERT_TRUE(ends ? TransactionsAlike(ours, theirs) : Alike(ours, theirs, how))
         << "ours:   " << ours << "\ntheirs: " << theirs;
@@ -63,10 +69,10 @@ class DifferentialTest : public OnEngineTest {
     }
   }
 
-  const RedisServer theirs_;
-  ServerProcess ours_;
-  RespClient us_;
-  RespClient them_;
+  std::unique_ptr<RedisServer> theirs_;
+  std::unique_ptr<ServerProcess> ours_;
+  std::unique_ptr<RespClient> us_;
+  std::unique_ptr<RespClient> them_;
   std::vector<Comparison> queued_;  // between MULTI and EXEC
   bool watches_ = false;
 };

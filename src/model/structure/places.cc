@@ -1,5 +1,8 @@
 #include "model/structure/places.h"
 
+#include <algorithm>
+#include <functional>
+
 namespace kvarts::structure {
 namespace {
 
@@ -68,10 +71,57 @@ KeyBuffer CountPlace(DatabaseId database, uint64_t part) {
   return place;
 }
 
+uint64_t CountPartOf(BytesView name) { return std::hash<BytesView>()(HashTag(name)) % kCountParts; }
+
 KeyBuffer DatabasesPlace() {
   KeyBuffer place;
   BeginKey(&place, Space::kSettings).Text("databases");
   return place;
+}
+
+KeyBuffer CollectionsPlace() {
+  KeyBuffer place;
+  BeginKey(&place, Space::kSettings).Text("collections");
+  return place;
+}
+
+KeyBuffer MemberPlace(CollectionId collection, uint64_t hash, BytesView name) {
+  KeyBuffer place;
+  BeginKey(&place, Space::kStructureMembers).Uint(collection.value).Uint(hash).Tail(name);
+  return place;
+}
+
+Result<PlacedMember> MemberAt(CollectionId collection, BytesView place) {
+  KeyBuffer before;
+  BeginKey(&before, Space::kStructureMembers).Uint(collection.value);
+  TupleReader reader(place.substr(std::min(before.size(), place.size())));
+  KVARTS_TRY(const uint64_t hash, reader.TakeUint());
+  KVARTS_TRY(const BytesView name, reader.TakeTail());
+  return PlacedMember{hash, name};
+}
+
+KeyRange MembersFrom(CollectionId collection, uint64_t hash) {
+  KeyBuffer all;
+  BeginKey(&all, Space::kStructureMembers).Uint(collection.value);
+  KeyRange range = KeyRange::Prefix(all);
+  KeyBuffer from;
+  BeginKey(&from, Space::kStructureMembers).Uint(collection.value).Uint(hash);
+  range.start = Bytes(from.view());
+  return range;
+}
+
+KeyBuffer DroppedPlace(CollectionId collection) {
+  KeyBuffer place;
+  BeginKey(&place, Space::kStructuresDropped).Uint(collection.value);
+  return place;
+}
+
+Result<CollectionId> DroppedAt(BytesView place) {
+  TupleReader reader(place);
+  KVARTS_CHECK_OK(reader.Skip());
+  KVARTS_TRY(const uint64_t collection, reader.TakeUint());
+  KVARTS_CHECK_OK(reader.Finish());
+  return CollectionId{collection};
 }
 
 }  // namespace kvarts::structure

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/result.h"
 #include "core/keyspace.h"
 
 namespace kvarts::structure {
@@ -39,8 +40,33 @@ std::vector<KeyRange> NameRanges(DatabaseId database, BytesView beginning);
 // not wait for each other.
 constexpr uint64_t kCountParts = 16;
 KeyBuffer CountPlace(DatabaseId database, uint64_t part);
+// The part in which a key is counted, by a process: any will do.
+uint64_t CountPartOf(BytesView name);
 
-// (1, "databases").
+// What the elements of a collection hang on, and not its name: it stays when that changes, and is never given to
+// another.
+struct CollectionId {
+  uint64_t value = 0;
+  friend auto operator<=>(CollectionId, CollectionId) = default;
+};
+
+// (10, uint collection, uint hash, tail name).
+KeyBuffer MemberPlace(CollectionId collection, uint64_t hash, BytesView name);
+struct PlacedMember {
+  uint64_t hash;
+  BytesView name;  // borrowed from the place
+};
+// Of a place that MemberPlace has made of this collection.
+Result<PlacedMember> MemberAt(CollectionId collection, BytesView place);
+// All from a hash on.
+KeyRange MembersFrom(CollectionId collection, uint64_t hash);
+
+// (11, uint collection).
+KeyBuffer DroppedPlace(CollectionId collection);
+Result<CollectionId> DroppedAt(BytesView place);
+
+// (1, "databases"), (1, "collections").
 KeyBuffer DatabasesPlace();
+KeyBuffer CollectionsPlace();
 
 }  // namespace kvarts::structure

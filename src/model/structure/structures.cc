@@ -1,7 +1,5 @@
 #include "model/structure/structures.h"
 
-#include <functional>
-
 #include "model/structure/refusals.h"
 
 namespace kvarts::structure {
@@ -141,8 +139,7 @@ void Structures::Write(Key& key) {
     txn_.Erase(key.place_);
   }
   if (remains != key.stored_) {
-    const uint64_t part = std::hash<BytesView>()(HashTag(key.name_)) % kCountParts;
-    txn_.Add(CountPlace(key.database_, part), remains ? 1 : -1);
+    txn_.Add(CountPlace(key.database_, CountPartOf(key.name_)), remains ? 1 : -1);
   }
   key.stored_ = remains;
   key.changed_ = false;

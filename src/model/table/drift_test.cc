@@ -53,7 +53,7 @@ TEST(DriftTest, AStateThatIsShownInPartIsNotTakenForAWholeOne) {
 TEST(DriftTest, WhatIsNoStateIsRefused) {
   for (const char* json :
        {"1", "{}", R"({"value": "text"})", R"({"value": {"$binary": ""}, "expiry": 5})",
-        R"({"value": {"$binary": ""}, "expiry": "soon"})", R"({"value": {"$binary": ""}, "kind": 5})",
+        R"({"value": {"$binary": ""}, "expiry": "soon"})", R"({"value": {"$binary": ""}, "kind": 6})",
         R"({"value": {"$binary": ""}, "kind": -1})", R"({"value": {"$binary": ""}, "kind": 0.5})",
         R"({"value": {"$binary": ""}, "schema": 4294967296})"}) {
     const Bytes map = Doc(json);

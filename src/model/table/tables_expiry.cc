@@ -21,22 +21,13 @@ Result<bool> AnyHasRetention(Engine& engine) {
   return false;
 }
 
-Result<std::optional<JobId>> StartUnlessQueued(Store& store, const JobSpec& spec) {
-  return store.Run([&](Txn& txn) -> Result<std::optional<JobId>> {
-    KVARTS_TRY(const bool queued, IsJobQueued(txn, spec.kind));
-    if (queued) return std::optional<JobId>();
-    KVARTS_TRY(const JobId job, StartJob(txn, spec));
-    return std::optional<JobId>(job);
-  });
-}
-
 }  // namespace
 
 Result<std::optional<JobId>> Tables::StartExpiry() {
   KVARTS_TRY(const std::unique_ptr<View> view, store_.engine().OpenView());
   KVARTS_TRY(const bool due, MayBeDue(*view, SpaceRange(Space::kTables)));
   if (!due) return std::optional<JobId>();
-  return StartUnlessQueued(store_, RowExpiryJob());
+  return Jobs(store_).StartUnlessQueued(RowExpiryJob());
 }
 
 Result<std::optional<JobId>> Tables::StartRetention() {
@@ -44,7 +35,7 @@ Result<std::optional<JobId>> Tables::StartRetention() {
   if (store_.engine().capabilities().shared) return std::optional<JobId>();
   KVARTS_TRY(const bool any, AnyHasRetention(store_.engine()));
   if (!any) return std::optional<JobId>();
-  return StartUnlessQueued(store_, TableRetentionJob());
+  return Jobs(store_).StartUnlessQueued(TableRetentionJob());
 }
 
 }  // namespace kvarts

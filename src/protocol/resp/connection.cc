@@ -339,7 +339,12 @@ net::Task<> Connection::Watch() {
 
 RespProtocol::Match RespProtocol::Sniff(std::string_view first) const {
   if (first[0] == '*') return Match::kYes;
-  // A line of words; those of HTTP have been asked first.
+  // A line of words; those of HTTP have been asked first. A hello of TLS is none, nor is anything that begins so.
+  const auto begins_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '"' || c == '\'';
+  };
+  const size_t word = first.find_first_not_of(" \t\r\n");
+  if (word != std::string_view::npos && !begins_word(first[word])) return Match::kNo;
   if (first.find('\n') != std::string_view::npos || first.size() >= kMaxSniffBytes) return Match::kYes;
   return Match::kMaybe;
 }

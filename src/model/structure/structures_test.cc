@@ -1,0 +1,226 @@
+#include "model/structure/structures.h"
+
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "core/job_runner.h"
+#include "model/structure/key_expiry.h"
+#include "model/structure/names.h"
+#include "model/structure/scan_cursors.h"
+#include "model/structure/strings.h"
+#include "support/stores.h"
+
+namespace kvarts::structure {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class StructuresTest : public test::StoreTest {
+ protected:
+  void SetUp() override {
+    StoreTest::SetUp();
+    databases_ = Databases::Open(store());
+  }
+  void TearDown() override {
+    databases_.reset();
+    StoreTest::TearDown();
+  }
+
+  // Runs it as one transaction, which must succeed.
+  template <class Change>
+  void Do(const Change& change) {
+    MustRun([&](Txn& txn) -> Status {
+      Structures keys(txn, *databases_);
+      KVARTS_CHECK_OK(change(keys));
+      keys.Flush();
+      return {};
+    });
+  }
+  void Set(uint32_t database, BytesView name, BytesView text, Timestamp expiry = kNever) {
+    Do([&](Structures& keys) -> Status {
+      KVARTS_TRY(Key * key, keys.Open(database, name));
+      key->SetText(Bytes(text));
+      if (expiry != kNever) keys.Expire(*key, expiry);
+      return {};
+    });
+  }
+  std::string TextOf(uint32_t database, BytesView name) {
+    std::string text;
+    Do([&](Structures& keys) -> Status {
+      KVARTS_TRY(const Key* key, keys.Open(database, name));
+      text = key->exists() ? key->text() : "nothing";
+      return {};
+    });
+    return text;
+  }
+  uint64_t Count(uint32_t database) {
+    uint64_t count = 0;
+    Do([&](Structures& keys) -> Status {
+      KVARTS_TRY(count, keys.CountKeys(database));
+      return {};
+    });
+    return count;
+  }
+  std::vector<std::string> Names(uint32_t database, BytesView pattern) {
+    std::vector<std::string> names;
+    Do([&](Structures& keys) -> Status {
+      names.clear();
+      NameScan scan(keys, database, pattern);
+      while (!scan.done()) {
+        KVARTS_CHECK_OK(scan.Next(2, [&](BytesView name, Type) { names.emplace_back(name); }));
+      }
+      return {};
+    });
+    return names;
+  }
+  void RunExpiry() {
+    const auto job = StartKeyExpiry(store());
+    ASSERT_TRUE(job) << job.error();
+    JobRunner runner(store(), {KeyExpiryKind()});
+    for (int turns = 0; turns < 100; ++turns) {
+      const auto turn = runner.TakeTurn();
+      ASSERT_TRUE(turn) << turn.error();
+      if (!turn->worked) return;
+    }
+  }
+  size_t Stored(Space space) {
+    ScanRequest request;
+    request.range = SpaceRange(space);
+    request.options.expired_too = true;
+    return Entries(*NewView(), request).size();
+  }
+
+  std::unique_ptr<Databases> databases_;
+};
+KVARTS_ON_EVERY_ENGINE(StructuresTest);
+
+TEST_P(StructuresTest, KeysAreThereForOthersOnceTheyAreHandedOver) {
+  EXPECT_EQ(TextOf(0, "a"), "nothing");
+  Set(0, "a", "1");
+  EXPECT_EQ(TextOf(0, "a"), "1");
+  EXPECT_EQ(TextOf(1, "a"), "nothing");
+  EXPECT_EQ(Count(0), 1u);
+  EXPECT_EQ(Count(1), 0u);
+}
+
+TEST_P(StructuresTest, AKeyThatIsChangedOftenIsWrittenOnce) {
+  const auto increment = [&](Txn& txn) -> Status {
+    Structures keys(txn, *databases_);
+    for (int i = 0; i < 100; ++i) {
+      KVARTS_TRY(Key * key, keys.Open(0, "n"));
+      KVARTS_CHECK_OK(IncrementBy(*key, 1));
+    }
+    keys.Flush();
+    EXPECT_EQ(txn.mutations().size(), 2u) << "the key, and the count of keys";
+    return {};
+  };
+  MustRun(increment);
+  EXPECT_EQ(TextOf(0, "n"), "100");
+}
+
+TEST_P(StructuresTest, WhatIsSweptAwayIsAsManyAsWasCounted) {
+  Set(0, "stays", "1");
+  Set(0, "goes", "1", {clock().Now().micros + 5'000'000});
+  Set(0, "comes again", "1", {clock().Now().micros + 5'000'000});
+  EXPECT_EQ(Count(0), 3u);
+  clock().Advance(Duration::Seconds(6));
+  EXPECT_EQ(TextOf(0, "goes"), "nothing");
+  Set(0, "comes again", "2");
+  EXPECT_EQ(Count(0), 3u) << "what has expired is stored, and counted";
+  RunExpiry();
+  EXPECT_EQ(Count(0), 2u);
+  EXPECT_EQ(Stored(Space::kStructures), 2u);
+  EXPECT_EQ(Stored(Space::kExpiry), 0u);
+  EXPECT_EQ(TextOf(0, "comes again"), "2");
+}
+
+TEST_P(StructuresTest, ADatabaseThatIsFlushedIsANewOne) {
+  Set(0, "a", "1");
+  Set(1, "a", "2");
+  Do([](Structures& keys) -> Status {
+    const uint32_t number = 0;
+    return keys.FlushDatabases({&number, 1});
+  });
+  EXPECT_EQ(TextOf(0, "a"), "nothing");
+  EXPECT_EQ(TextOf(1, "a"), "2");
+  EXPECT_EQ(Count(0), 0u);
+  Set(0, "a", "3");
+  EXPECT_EQ(Count(0), 1u);
+  EXPECT_EQ(Stored(Space::kStructures), 2u);
+}
+
+TEST_P(StructuresTest, DatabasesAreSwapped) {
+  Set(0, "a", "1");
+  Set(1, "b", "2");
+  Do([](Structures& keys) { return keys.SwapDatabases(0, 1); });
+  EXPECT_EQ(TextOf(1, "a"), "1");
+  EXPECT_EQ(TextOf(0, "b"), "2");
+  EXPECT_THAT(Names(0, "*"), ElementsAre("b"));
+}
+
+// A writer that has read which database a number is, and whose commit comes behind the flush.
+TEST_P(StructuresTest, AWriterThatLosesAgainstAFlushWritesIntoTheNewDatabase) {
+  Set(0, "a", "1");
+  bool flushed = false;
+  MustRun([&](Txn& txn) -> Status {
+    Structures keys(txn, *databases_);
+    KVARTS_TRY(Key * key, keys.Open(0, "late"));
+    if (!std::exchange(flushed, true)) {
+      std::thread([&] {
+        Do([](Structures& others) -> Status {
+          const uint32_t number = 0;
+          return others.FlushDatabases({&number, 1});
+        });
+      }).join();
+    }
+    key->SetText("2");
+    keys.Flush();
+    return {};
+  });
+  EXPECT_EQ(TextOf(0, "late"), "2");
+  EXPECT_EQ(TextOf(0, "a"), "nothing");
+}
+
+TEST_P(StructuresTest, NamesAreFoundWhereverTheyLie) {
+  for (const char* name : {"a", "ab", "abc", "b", "{ab}x", "ab{t}", "", "x{}y"}) Set(0, name, "1");
+  EXPECT_THAT(Names(0, "ab*"), ElementsAre("ab", "abc", "ab{t}"));
+  EXPECT_THAT(Names(0, "{ab}*"), ElementsAre("{ab}x"));
+  EXPECT_THAT(Names(0, ""), ElementsAre(""));
+  EXPECT_THAT(Names(0, "nobody*"), IsEmpty());
+  EXPECT_EQ(Names(0, "*").size(), 8u);
+}
+
+TEST_P(StructuresTest, WhatOthersChangeIsNoticed) {
+  Set(0, "n", "0");
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int n = 0; n < 25; ++n) {
+        Do([](Structures& keys) -> Status {
+          KVARTS_TRY(Key * key, keys.Open(0, "n"));
+          KVARTS_CHECK_OK(IncrementBy(*key, 1));
+          return {};
+        });
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(TextOf(0, "n"), "100");
+}
+
+TEST(ScanCursorsTest, AreKnownUntilManyOthersWereGivenOut) {
+  ScanCursors cursors;
+  const uint64_t first = cursors.Remember("a");
+  EXPECT_NE(first, 0u);
+  EXPECT_EQ(cursors.Find(first), "a");
+  EXPECT_FALSE(cursors.Find(0));
+  EXPECT_FALSE(cursors.Find(first + 1));
+  for (size_t i = 0; i < ScanCursors::kSlots; ++i) cursors.Remember("b");
+  EXPECT_FALSE(cursors.Find(first));
+  EXPECT_FALSE(ScanCursors().Find(first)) << "another process has others";
+}
+
+}  // namespace
+}  // namespace kvarts::structure
