@@ -24,7 +24,8 @@
 //                     (8, uint database, 1, bytes tag, tail name)  one with a hash tag
 //   9       counts    (9, uint database, uint part)            model/structure: how many keys a database has
 //   10      members   (10, uint collection, uint hash, tail name)  model/structure: a member of a set or hash
-//   11      dropped   (11, uint collection)                    model/structure: collections that are to be taken away
+//   11      dropped   (11, 0, uint collection)                 model/structure: a collection that is to be taken away
+//                     (11, 1, uint database)                   a database
 #pragma once
 
 #include <cstdint>

@@ -76,6 +76,7 @@ Status Server::OpenStore() {
   std::vector<JobKind> kinds = catalog_->JobKinds();
   std::ranges::move(tables_->JobKinds(), std::back_inserter(kinds));
   kinds.push_back(structure::KeyExpiryKind());
+  kinds.push_back(structure::StructureEraseKind(!engine_->capabilities().shared));
   JobRunnerOptions runner;
   runner.lease = options_.job_lease;
   jobs_ = std::make_unique<JobRunner>(*store_, std::move(kinds), runner);

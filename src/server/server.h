@@ -17,6 +17,7 @@
 #include "core/job_runner.h"
 #include "core/store.h"
 #include "model/structure/key_expiry.h"
+#include "model/structure/structure_erase.h"
 #include "net/listener.h"
 #include "protocol/http/connection.h"
 #include "protocol/resp/connection.h"
@@ -99,11 +100,12 @@ class Server {
   Recurring expiry_{[this]() -> Status {
                       const auto of_tables = tables_->StartExpiry();
                       KVARTS_CHECK_OK(structure::StartKeyExpiry(*store_));
+                      KVARTS_CHECK_OK(structure::StartStructureErase(*store_));
                       KVARTS_CHECK_OK(of_tables);
                       return {};
                     },
-                    "the removal of what has expired could not be started",
-                    "the removal of what has expired has to wait: too much work is queued"};
+                    "the removal of what has expired or was dropped could not be started",
+                    "the removal of what has expired or was dropped has to wait: too much work is queued"};
   Recurring survey_{[this] { return service_->survey.Look(*engine_, options_.wide_partition, stopping_.get_token()); },
                     "wide partitions could not be looked for",
                     "the look for wide partitions has to wait: too much work is queued", WorkerPool::Lane::kLong};

@@ -21,6 +21,97 @@ bool AlikeInTime(const std::string& ours, const std::string& theirs, int64_t at_
   return std::max(a, b) - std::min(a, b) <= at_most;
 }
 
+constexpr CommandTemplate kTemplates[] = {
+    {"APPEND", "{key} {value}"},
+    {"BITCOUNT", "{key} [{index} {index} [BYTE|BIT]]"},
+    {"COPY", "{key} {key} [DB {database}] [REPLACE]"},
+    {"DBSIZE", "", Comparison::kNoMore},
+    {"DECR", "{key}"},
+    {"DECRBY", "{key} {integer}"},
+    {"DEL", "{key} [{key} [{key}]]"},
+    {"ECHO", "{value}"},
+    {"EXISTS", "{key} [{key} [{key}]]"},
+    {"EXPIRE", "{key} {seconds} [NX|XX|GT|LT] [NX|XX|GT|LT]"},
+    {"EXPIREAT", "{key} {instant} [NX|XX|GT|LT]"},
+    {"EXPIRETIME", "{key}", Comparison::kSeconds},
+    {"FLUSHDB", "[ASYNC|SYNC]"},
+    {"GET", "{key}"},
+    {"GETBIT", "{key} {bit}"},
+    {"GETDEL", "{key}"},
+    {"GETEX", "{key} [EX {seconds}|PX {millis}|EXAT {instant}|PERSIST] [PERSIST]"},
+    {"GETRANGE", "{key} {index} {index}"},
+    {"GETSET", "{key} {value}"},
+    {"INCR", "{key}"},
+    {"INCRBY", "{key} {integer}"},
+    {"INCRBYFLOAT", "{key} {float}"},
+    {"KEYS", "{pattern}", Comparison::kUnordered},
+    {"MGET", "{key} [{key} [{key}]]"},
+    {"MOVE", "{key} {database}"},
+    {"MSET", "{key} {value} [{key} {value}] [{key}]"},
+    {"MSETNX", "{key} {value} [{key} {value}]"},
+    {"PERSIST", "{key}"},
+    {"PEXPIRE", "{key} {millis} [NX|XX|GT|LT]"},
+    {"PEXPIREAT", "{key} {instant}000 [NX|XX|GT|LT]"},
+    {"PEXPIRETIME", "{key}", Comparison::kMillis},
+    {"PING", "[{value}]"},
+    {"PSETEX", "{key} {millis} {value}"},
+    {"PTTL", "{key}", Comparison::kMillis},
+    {"RENAME", "{key} {key}"},
+    {"RENAMENX", "{key} {key}"},
+    {"SELECT", "{database}"},
+    {"SET", "{key} {value} [NX|XX] [GET] [EX {seconds}|PX {millis}|EXAT {instant}|KEEPTTL] [KEEPTTL|GET|XX]"},
+    {"SETBIT", "{key} {bit} 0|1|{integer}"},
+    {"SETEX", "{key} {seconds} {value}"},
+    {"SETNX", "{key} {value}"},
+    {"SETRANGE", "{key} {offset} {value}"},
+    {"STRLEN", "{key}"},
+    {"SUBSTR", "{key} {index} {index}"},
+    {"SWAPDB", "{database} {database}"},
+    {"TOUCH", "{key} [{key}]"},
+    {"TTL", "{key}", Comparison::kSeconds},
+    {"TYPE", "{key}"},
+    {"UNLINK", "{key} [{key}]"},
+    {"HDEL", "{key} {field} [{field}]"},
+    {"HEXISTS", "{key} {field}"},
+    {"HGET", "{key} {field}"},
+    {"HGETALL", "{key}", Comparison::kUnordered},
+    {"HINCRBY", "{key} {field} {integer}"},
+    {"HINCRBYFLOAT", "{key} {field} {float}"},
+    {"HKEYS", "{key}", Comparison::kUnordered},
+    {"HLEN", "{key}"},
+    {"HMGET", "{key} {field} [{field} [{field}]]"},
+    {"HMSET", "{key} {field} {value} [{field} {value}] [{field}]"},
+    {"HRANDFIELD", "{key} 1000|0|x|-9223372036854775808 [WITHVALUES]", Comparison::kUnordered},
+    {"HSCAN", "{key} 0|x [COUNT 1000] [MATCH {fieldpattern}]", Comparison::kScan},
+    {"HSET", "{key} {field} {value} [{field} {value} [{field} {value}]] [{field}]"},
+    {"HSETNX", "{key} {field} {value}"},
+    {"HSTRLEN", "{key} {field}"},
+    {"HVALS", "{key}", Comparison::kUnordered},
+    {"SADD", "{key} {field} [{field} [{value}]]"},
+    {"SCAN", "0|x COUNT 1000 [MATCH {pattern}] [TYPE string|hash|set|zset|none]", Comparison::kScan},
+    {"SCARD", "{key}"},
+    {"SDIFF", "{key} [{key} [{key}]]", Comparison::kUnordered},
+    {"SDIFFSTORE", "{key} {key} [{key}]"},
+    {"SINTER", "{key} [{key} [{key}]]", Comparison::kUnordered},
+    {"SINTERCARD", "1|2|3|0|-1|x {key} [{key} [{key}]] [LIMIT 0|1|2|-1|x]"},
+    {"SINTERSTORE", "{key} {key} [{key}]"},
+    {"SISMEMBER", "{key} {field}"},
+    {"SMEMBERS", "{key}", Comparison::kUnordered},
+    {"SMISMEMBER", "{key} {field} [{field}]"},
+    {"SMOVE", "{key} {key} {field}"},
+    {"SPOP", "{key} 1000|0|-1|x", Comparison::kUnordered},
+    {"SRANDMEMBER", "{key} 1000|0|x|-9223372036854775808", Comparison::kUnordered},
+    {"SREM", "{key} {field} [{field}]"},
+    {"SSCAN", "{key} 0|x [COUNT 1000] [MATCH {fieldpattern}]", Comparison::kScan},
+    {"SUNION", "{key} [{key} [{key}]]", Comparison::kUnordered},
+    {"SUNIONSTORE", "{key} {key} [{key}]"},
+    {"WATCH", "{key} [{key}]"},
+    {"UNWATCH", ""},
+    {"MULTI", ""},
+    {"EXEC", ""},
+    {"DISCARD", ""},
+};
+
 // The end of a group that begins at `at` with one of the two.
 size_t EndOfGroup(std::string_view text, size_t at, char open, char close) {
   size_t depth = 0;
@@ -78,78 +169,28 @@ bool Alike(const std::string& ours, const std::string& theirs, Comparison how) {
       return AlikeInTime(ours, theirs, kApartSeconds);
     case Comparison::kMillis:
       return AlikeInTime(ours, theirs, 1000 * kApartSeconds);
+    case Comparison::kScan: {
+      const std::vector<std::string> a = ElementsOf(ours);
+      const std::vector<std::string> b = ElementsOf(theirs);
+      return a.size() == 2 && b.size() == 2 && a[0] == b[0] && Alike(a[1], b[1], Comparison::kUnordered);
+    }
     case Comparison::kNoMore:
       return ours.starts_with(kInteger) && theirs.starts_with(kInteger) && NumberOf(ours) <= NumberOf(theirs);
   }
   return false;
 }
 
-const std::vector<CommandTemplate>& CommandTemplates() {
-  static const std::vector<CommandTemplate> kTemplates = {
-      {"APPEND", "{key} {value}"},
-      {"BITCOUNT", "{key} [{index} {index} [BYTE|BIT]]"},
-      {"COPY", "{key} {key} [DB {database}] [REPLACE]"},
-      {"DBSIZE", "", Comparison::kNoMore},
-      {"DECR", "{key}"},
-      {"DECRBY", "{key} {integer}"},
-      {"DEL", "{key} [{key} [{key}]]"},
-      {"ECHO", "{value}"},
-      {"EXISTS", "{key} [{key} [{key}]]"},
-      {"EXPIRE", "{key} {seconds} [NX|XX|GT|LT] [NX|XX|GT|LT]"},
-      {"EXPIREAT", "{key} {instant} [NX|XX|GT|LT]"},
-      {"EXPIRETIME", "{key}", Comparison::kSeconds},
-      {"FLUSHDB", "[ASYNC|SYNC]"},
-      {"GET", "{key}"},
-      {"GETBIT", "{key} {bit}"},
-      {"GETDEL", "{key}"},
-      {"GETEX", "{key} [EX {seconds}|PX {millis}|EXAT {instant}|PERSIST] [PERSIST]"},
-      {"GETRANGE", "{key} {index} {index}"},
-      {"GETSET", "{key} {value}"},
-      {"INCR", "{key}"},
-      {"INCRBY", "{key} {integer}"},
-      {"INCRBYFLOAT", "{key} {float}"},
-      {"KEYS", "{pattern}", Comparison::kUnordered},
-      {"MGET", "{key} [{key} [{key}]]"},
-      {"MOVE", "{key} {database}"},
-      {"MSET", "{key} {value} [{key} {value}] [{key}]"},
-      {"MSETNX", "{key} {value} [{key} {value}]"},
-      {"PERSIST", "{key}"},
-      {"PEXPIRE", "{key} {millis} [NX|XX|GT|LT]"},
-      {"PEXPIREAT", "{key} {instant}000 [NX|XX|GT|LT]"},
-      {"PEXPIRETIME", "{key}", Comparison::kMillis},
-      {"PING", "[{value}]"},
-      {"PSETEX", "{key} {millis} {value}"},
-      {"PTTL", "{key}", Comparison::kMillis},
-      {"RENAME", "{key} {key}"},
-      {"RENAMENX", "{key} {key}"},
-      {"SELECT", "{database}"},
-      {"SET", "{key} {value} [NX|XX] [GET] [EX {seconds}|PX {millis}|EXAT {instant}|KEEPTTL] [KEEPTTL|GET|XX]"},
-      {"SETBIT", "{key} {bit} 0|1|{integer}"},
-      {"SETEX", "{key} {seconds} {value}"},
-      {"SETNX", "{key} {value}"},
-      {"SETRANGE", "{key} {offset} {value}"},
-      {"STRLEN", "{key}"},
-      {"SUBSTR", "{key} {index} {index}"},
-      {"SWAPDB", "{database} {database}"},
-      {"TOUCH", "{key} [{key}]"},
-      {"TTL", "{key}", Comparison::kSeconds},
-      {"TYPE", "{key}"},
-      {"UNLINK", "{key} [{key}]"},
-      {"WATCH", "{key} [{key}]"},
-      {"UNWATCH", ""},
-      {"MULTI", ""},
-      {"EXEC", ""},
-      {"DISCARD", ""},
-  };
-  return kTemplates;
-}
+std::span<const CommandTemplate> CommandTemplates() { return kTemplates; }
 
 std::vector<std::string> CommandMaker::Make(const CommandTemplate& command) {
   std::vector<std::string> words = {std::string(command.name)};
   if (OneIn(8) && words[0] != "EXEC" && words[0] != "DISCARD")
     std::ranges::transform(words[0], words[0].begin(), [](char c) { return static_cast<char>(c | 0x20); });
   Expand(command.words, &words);
-  if (OneIn(50) && words.size() > 1) words.pop_back();
+  // Without a number that is larger than the collection these choose by chance.
+  const bool chooses =
+      words[0] == "SPOP" || words[0].contains("RAND") || words[0] == "spop" || words[0].contains("rand");
+  if (OneIn(50) && words.size() > 1 && !chooses) words.pop_back();
   if (OneIn(50)) words.push_back(Value("value"));
   return words;
 }
@@ -223,7 +264,11 @@ std::string CommandMaker::Value(std::string_view kind) {
       return one_of({"1e400", "nan", "inf", "-inf", "0x10", "1e5", " 1", "1 ", "", ".5", "5.", "abc", "1e-5"});
     return std::to_string(static_cast<double>(Below(10'000)) / 16);
   }
+  if (kind == "field") return OneIn(12) ? Integer() : "f" + std::to_string(Below(12));
+  if (kind == "fieldpattern") return one_of({"*", "f1*", "f?", "[f]1", "nothing"});
   if (kind == "value") {
+    // With a few of these a collection does not fit into the record of its key.
+    if (OneIn(25)) return std::string(300 + Below(900), 'L');
     if (OneIn(2)) return Integer();
     if (OneIn(4)) return one_of({"", "3.0", "1e3", "0.1", "hello world", "\r\n", "\x01\xfe\x80"});
     return std::string(Below(40), static_cast<char>('a' + Below(26)));

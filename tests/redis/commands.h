@@ -3,6 +3,7 @@
 #pragma once
 
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@ enum class Comparison : uint8_t {
   kUnordered,  // the elements of an array, in any order
   kSeconds,    // a time, which both have read from their own clock
   kMillis,
+  kScan,    // a cursor and an array, in any order
   kNoMore,  // a count, in which Redis has keys that have expired, and are still there
 };
 // Of an array as RespClient gives it.
@@ -25,13 +27,13 @@ struct CommandTemplate {
   std::string_view words;  // behind the name
   Comparison comparison = Comparison::kExact;
 };
-const std::vector<CommandTemplate>& CommandTemplates();
+std::span<const CommandTemplate> CommandTemplates();
 
 class CommandMaker {
  public:
   explicit CommandMaker(uint64_t seed) : random_(seed) {}
 
-  const CommandTemplate& Choose(const std::vector<CommandTemplate>& from) { return from[Below(from.size())]; }
+  const CommandTemplate& Choose(std::span<const CommandTemplate> from) { return from[Below(from.size())]; }
   std::vector<std::string> Make(const CommandTemplate& command);
   static const std::vector<std::string>& Keys();
 

@@ -81,7 +81,7 @@ KVARTS_ON_EVERY_ENGINE(DifferentialTest);
 TEST_P(DifferentialTest, AnswersAreTheSame) {
   const uint64_t seed = FromEnvironment("KVARTS_SEED", 1);
   const uint64_t each = FromEnvironment("KVARTS_COMMANDS", LongRun() ? 5000 : GetParam().shared ? 50 : 400);
-  const auto& templates = CommandTemplates();
+  const auto templates = CommandTemplates();
   CommandMaker maker(seed);
   std::map<std::string_view, uint64_t> counts;
   std::vector<std::string> lately;

@@ -119,14 +119,25 @@ void SwapDatabases(Txn& txn, DatabaseMap* map, uint32_t first, uint32_t second) 
   txn.Put(DatabasesPlace(), map->Encode());
 }
 
-void FlushDatabases(Txn& txn, DatabaseMap* map, std::span<const uint32_t> numbers) {
+Status FlushDatabases(Txn& txn, DatabaseMap* map, std::span<const uint32_t> numbers) {
   for (const uint32_t number : numbers) {
-    Erase(txn, DatabaseRange(map->ids[number]));
-    Erase(txn, CountsRange(map->ids[number]));
+    const DatabaseId old = map->ids[number];
+    KVARTS_TRY(const std::optional<Record> spread, txn.Get(CountPlace(old, kSpreadPart)));
+    if (spread) {
+      txn.Put(DroppedPlace(old), {});
+    } else {
+      EraseDatabase(txn, old);
+    }
     map->ids[number] = map->next;
     ++map->next.value;
   }
   txn.Put(DatabasesPlace(), map->Encode());
+  return {};
+}
+
+void EraseDatabase(Txn& txn, DatabaseId database) {
+  Erase(txn, DatabaseRange(database));
+  Erase(txn, CountsRange(database));
 }
 
 Result<uint64_t> CountKeys(Txn& txn, DatabaseId database) {

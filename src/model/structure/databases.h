@@ -14,6 +14,7 @@
 
 #include "core/seen_version.h"
 #include "core/store.h"
+#include "model/structure/collection_ids.h"
 #include "model/structure/places.h"
 
 namespace kvarts::structure {
@@ -41,7 +42,7 @@ class Databases {
   // As they are for the transaction.
   Result<DatabaseMap> Use(Txn& txn);
 
-  Store& store() { return store_; }
+  CollectionIds& collections() { return collections_; }
 
  private:
   struct Known {
@@ -60,6 +61,7 @@ class Databases {
   void Remember(std::shared_ptr<Known> known, uint64_t changes);
 
   Store& store_;
+  CollectionIds collections_;
   Subscriptions::Id watch_ = 0;
   mutable std::mutex mutex_;
   std::shared_ptr<Known> known_;  // null: it has to be read
@@ -68,8 +70,11 @@ class Databases {
 
 // For a transaction to which the map was told: changes it, and what is stored.
 void SwapDatabases(Txn& txn, DatabaseMap* map, uint32_t first, uint32_t second);
-// The numbers become new databases, and what was in the old ones is erased.
-void FlushDatabases(Txn& txn, DatabaseMap* map, std::span<const uint32_t> numbers);
+// The numbers become new databases, and what was in the old ones is erased, or on its way to be.
+Status FlushDatabases(Txn& txn, DatabaseMap* map, std::span<const uint32_t> numbers);
+
+// By range: nothing may hang on its keys.
+void EraseDatabase(Txn& txn, DatabaseId database);
 
 // How many keys there are in a database.
 Result<uint64_t> CountKeys(Txn& txn, DatabaseId database);

@@ -1,7 +1,7 @@
 #include "model/structure/key_expiry.h"
 
 #include "core/expiry.h"
-#include "model/structure/places.h"
+#include "model/structure/structures.h"
 
 namespace kvarts::structure {
 namespace {
@@ -19,6 +19,7 @@ Result<JobStep> ExpiryStep(Txn& txn, const JobRecord& job) {
   for (const DueOwned& due : page.due) {
     const std::optional<PlacedKey> key = KeyAt(due.key);
     if (!key) continue;
+    KVARTS_CHECK_OK(DropContents(txn, due.record));
     txn.Erase(due.key);
     txn.Erase(due.entry);
     txn.Add(CountPlace(key->database, CountPartOf(key->name)), -1);

@@ -112,16 +112,23 @@ KeyRange MembersFrom(CollectionId collection, uint64_t hash) {
 
 KeyBuffer DroppedPlace(CollectionId collection) {
   KeyBuffer place;
-  BeginKey(&place, Space::kStructuresDropped).Uint(collection.value);
+  BeginKey(&place, Space::kStructuresDropped).Int(0).Uint(collection.value);
   return place;
 }
 
-Result<CollectionId> DroppedAt(BytesView place) {
+KeyBuffer DroppedPlace(DatabaseId database) {
+  KeyBuffer place;
+  BeginKey(&place, Space::kStructuresDropped).Int(1).Uint(database.value);
+  return place;
+}
+
+Result<Dropped> DroppedAt(BytesView place) {
   TupleReader reader(place);
   KVARTS_CHECK_OK(reader.Skip());
-  KVARTS_TRY(const uint64_t collection, reader.TakeUint());
+  KVARTS_TRY(const int64_t database, reader.TakeInt());
+  KVARTS_TRY(const uint64_t number, reader.TakeUint());
   KVARTS_CHECK_OK(reader.Finish());
-  return CollectionId{collection};
+  return Dropped{database != 0, number};
 }
 
 }  // namespace kvarts::structure

@@ -39,6 +39,8 @@ std::vector<KeyRange> NameRanges(DatabaseId database, BytesView beginning);
 // (9, uint database, uint part): the keys of a database are counted in parts, so that writers on several servers do
 // not wait for each other.
 constexpr uint64_t kCountParts = 16;
+// Behind them stands how many of its keys ever had members that are spread out.
+constexpr uint64_t kSpreadPart = kCountParts;
 KeyBuffer CountPlace(DatabaseId database, uint64_t part);
 // The part in which a key is counted, by a process: any will do.
 uint64_t CountPartOf(BytesView name);
@@ -61,9 +63,15 @@ Result<PlacedMember> MemberAt(CollectionId collection, BytesView place);
 // All from a hash on.
 KeyRange MembersFrom(CollectionId collection, uint64_t hash);
 
-// (11, uint collection).
+// (11, 0, uint collection), (11, 1, uint database): what is to be taken away.
 KeyBuffer DroppedPlace(CollectionId collection);
-Result<CollectionId> DroppedAt(BytesView place);
+KeyBuffer DroppedPlace(DatabaseId database);
+// Of either: whether it is a database, and its number.
+struct Dropped {
+  bool database;
+  uint64_t number;
+};
+Result<Dropped> DroppedAt(BytesView place);
 
 // (1, "databases"), (1, "collections").
 KeyBuffer DatabasesPlace();

@@ -10,22 +10,54 @@ std::string_view TypeName(Type type) {
       return "none";
     case Type::kString:
       return "string";
+    case Type::kSet:
+      return "set";
+    case Type::kHash:
+      return "hash";
   }
   return "none";
 }
 
-Type TypeOf(const ValueHeader& header) { return header.kind == ValueKind::kBytes ? Type::kString : Type::kNone; }
+Type TypeOf(const ValueHeader& header) {
+  return header.kind == ValueKind::kBytes ? Type::kString : static_cast<Type>(header.schema);
+}
 
 Status Key::ExpectText() const {
   if (type_ == Type::kNone || type_ == Type::kString) return {};
   return Refusal(kWrongType);
 }
 
-void Key::SetText(Bytes text) {
-  type_ = Type::kString;
-  text_ = std::move(text);
+Result<Members*> Key::MembersAs(Type type) {
+  if (type_ == Type::kNone) return nullptr;
+  if (type_ != type) return Refusal(kWrongType);
+  return &*members_;
+}
+
+Result<Members*> Key::MakeMembers(Type type) {
+  if (type_ != Type::kNone) return MembersAs(type);
+  type_ = type;
+  members_.emplace(*txn_, *ids_);
+  return &*members_;
+}
+
+void Key::MembersChanged() {
+  changed_ = true;
+  if (members_->size() == 0) Remove();
+}
+
+void Key::Clear() {
+  if (members_) members_->Drop();
+  members_.reset();
+  text_.clear();
+  type_ = Type::kNone;
   expiry_ = kNever;
   changed_ = true;
+}
+
+void Key::SetText(Bytes text) {
+  Clear();
+  type_ = Type::kString;
+  text_ = std::move(text);
 }
 
 Bytes& Key::EditText() {
@@ -40,23 +72,51 @@ void Key::SetExpiry(Timestamp expiry) {
 }
 
 void Key::Remove() {
-  if (!exists()) return;
-  type_ = Type::kNone;
-  text_.clear();
-  expiry_ = kNever;
-  changed_ = true;
+  if (exists()) Clear();
 }
 
-void Key::CopyTo(Key* other) const {
+Status Key::CopyTo(Key* other) {
+  std::optional<Members> members;
+  if (members_) {
+    KVARTS_TRY(members, members_->Copy());
+  }
+  other->Clear();
+  other->members_ = std::move(members);
   other->type_ = type_;
   other->text_ = text_;
   other->expiry_ = expiry_;
-  other->changed_ = true;
+  return {};
 }
 
 void Key::MoveTo(Key* other) {
-  CopyTo(other);
-  Remove();
+  other->Clear();
+  other->type_ = type_;
+  other->text_ = std::move(text_);
+  other->members_ = std::move(members_);
+  other->expiry_ = expiry_;
+  members_.reset();  // they are not dropped
+  Clear();
+}
+
+Status Key::Decode(Record record) {
+  if (record.header.kind == ValueKind::kBytes) {
+    text_ = std::move(record.value);
+  } else {
+    KVARTS_TRY(members_, Members::Decode(*txn_, *ids_, record.value));
+    counted_ = members_->spread();
+  }
+  type_ = TypeOf(record.header);
+  expiry_ = record.header.expiry;
+  version_ = record.header.version;
+  return {};
+}
+
+Status DropContents(Txn& txn, const Record& record) {
+  if (record.header.kind == ValueKind::kBytes) return {};
+  CollectionIds none;
+  KVARTS_TRY(Members members, Members::Decode(txn, none, record.value));
+  members.Drop();
+  return {};
 }
 
 Result<DatabaseId> Structures::IdOf(uint32_t database) {
@@ -119,24 +179,34 @@ Status Structures::Add(DatabaseId database, BytesView name, const KeyBuffer& pla
   key.database_ = database;
   key.place_ = place;
   key.stored_ = record.has_value();
+  key.txn_ = &txn_;
+  key.ids_ = &databases_.collections();
   by_place_.emplace(key.place_.view(), &key);
-  if (!record || record->header.ExpiredAt(txn_.Now())) return {};
-  if (record->header.kind != ValueKind::kBytes) {
-    return Error(ErrorCode::kCorruption, "a key of a database is damaged", {{"key", DescribeKey(place)}});
+  if (!record) return {};
+  if (!record->header.ExpiredAt(txn_.Now())) return key.Decode(*std::move(record));
+  if (record->header.kind == ValueKind::kStructure) {
+    KVARTS_TRY(key.expired_, Members::Decode(txn_, databases_.collections(), record->value));
   }
-  key.type_ = Type::kString;
-  key.expiry_ = record->header.expiry;
-  key.version_ = record->header.version;
-  key.text_ = std::move(record->value);
   return {};
 }
 
 void Structures::Write(Key& key) {
   const bool remains = key.exists();
+  if (key.expired_) key.expired_->Drop();
+  key.expired_.reset();
   if (remains) {
-    txn_.Put(key.place_, key.text_, {.expiry = key.expiry_, .owned = key.expiry_ != kNever});
+    PutOptions options{.expiry = key.expiry_, .owned = key.expiry_ != kNever};
+    if (key.members_) {
+      options.kind = ValueKind::kStructure;
+      options.schema = static_cast<uint32_t>(key.type_);
+    }
+    txn_.Put(key.place_, key.members_ ? key.members_->Encode() : key.text_, options);
   } else if (key.stored_) {
     txn_.Erase(key.place_);
+  }
+  if (key.members_ && key.members_->spread() && !key.counted_) {
+    txn_.Add(CountPlace(key.database_, kSpreadPart), 1);
+    key.counted_ = true;
   }
   if (remains != key.stored_) {
     txn_.Add(CountPlace(key.database_, CountPartOf(key.name_)), remains ? 1 : -1);
@@ -154,8 +224,7 @@ void Structures::Flush() {
 Status Structures::FlushDatabases(std::span<const uint32_t> numbers) {
   KVARTS_CHECK_OK(IdOf(0));
   Flush();
-  structure::FlushDatabases(txn_, &*map_, numbers);
-  return {};
+  return structure::FlushDatabases(txn_, &*map_, numbers);
 }
 
 Status Structures::SwapDatabases(uint32_t first, uint32_t second) {

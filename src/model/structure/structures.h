@@ -17,10 +17,12 @@
 
 #include "core/txn.h"
 #include "model/structure/databases.h"
+#include "model/structure/members.h"
 
 namespace kvarts::structure {
 
-enum class Type : uint8_t { kNone, kString };
+// Those of collections stand in the header of their record, as its schema; they are never given to another.
+enum class Type : uint8_t { kNone = 0, kString = 1, kSet = 3, kHash = 5 };
 // "string", as clients are told; "none" when there is no such key.
 std::string_view TypeName(Type type);
 // Of what is stored under a key.
@@ -42,6 +44,13 @@ class Key {
   // `invalid_argument` (kWrongType) of anything else.
   Status ExpectText() const;
 
+  // Of a set or a hash; null when the key is absent. kWrongType of anything else.
+  Result<Members*> MembersAs(Type type);
+  // The same, which is made when the key is absent.
+  Result<Members*> MakeMembers(Type type);
+  // To be called when a member has changed. Without any the key is gone.
+  void MembersChanged();
+
   // Replaces whatever there is. The expiry goes, too.
   void SetText(Bytes text);
   // Changes the text alone; of a key that is absent it makes a string.
@@ -51,22 +60,30 @@ class Key {
   }
   void Remove();
   // With its expiry, in the place of whatever is there. It is another key.
-  void CopyTo(Key* other) const;
+  Status CopyTo(Key* other);
   void MoveTo(Key* other);
 
  private:
   friend class Structures;
 
   void SetExpiry(Timestamp expiry);
+  // Nothing is there any more; not even an expiry.
+  void Clear();
+  Status Decode(Record record);
 
+  Txn* txn_ = nullptr;
+  CollectionIds* ids_ = nullptr;
   Bytes name_;
   DatabaseId database_;
   KeyBuffer place_;
   Type type_ = Type::kNone;
   Timestamp expiry_ = kNever;
   Bytes text_;
+  std::optional<Members> members_;
+  std::optional<Members> expired_;  // of what is stored
   std::optional<Version> version_;
-  bool stored_ = false;  // be it expired
+  bool stored_ = false;   // be it expired
+  bool counted_ = false;  // that members are spread out
   bool changed_ = false;
 };
 
@@ -95,7 +112,7 @@ class Structures {
   // for keys past this.
   void Flush();
 
-  // Whatever is in them is gone.
+  // Whatever is in them is gone. What hangs on it is taken away by the job `structure_erase`.
   Status FlushDatabases(std::span<const uint32_t> numbers);
   Status SwapDatabases(uint32_t first, uint32_t second);
   Result<uint64_t> CountKeys(uint32_t database);
@@ -111,5 +128,8 @@ class Structures {
   std::deque<Key> keys_;  // in the order in which they were opened
   std::unordered_map<BytesView, Key*> by_place_;
 };
+
+// Lets go of what hangs on a key that is removed below this.
+Status DropContents(Txn& txn, const Record& record);
 
 }  // namespace kvarts::structure

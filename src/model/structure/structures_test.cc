@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+#include <set>
 #include <thread>
 
 #include "core/job_runner.h"
@@ -9,6 +11,7 @@
 #include "model/structure/names.h"
 #include "model/structure/scan_cursors.h"
 #include "model/structure/strings.h"
+#include "model/structure/structure_erase.h"
 #include "support/stores.h"
 
 namespace kvarts::structure {
@@ -16,6 +19,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Pair;
 
 class StructuresTest : public test::StoreTest {
  protected:
@@ -75,10 +79,40 @@ class StructuresTest : public test::StoreTest {
     });
     return names;
   }
-  void RunExpiry() {
-    const auto job = StartKeyExpiry(store());
-    ASSERT_TRUE(job) << job.error();
-    JobRunner runner(store(), {KeyExpiryKind()});
+  // Puts members from..to into a set, in one transaction.
+  void AddMembers(BytesView name, int from, int to) {
+    Do([&](Structures& keys) -> Status {
+      KVARTS_TRY(Key * key, keys.Open(0, name));
+      KVARTS_TRY(Members * set, key->MakeMembers(Type::kSet));
+      for (int i = from; i < to; ++i) KVARTS_CHECK_OK(set->Put("member" + std::to_string(i), {}));
+      key->MembersChanged();
+      return {};
+    });
+  }
+  // How many a set says that it has, and how many it has.
+  std::pair<uint64_t, uint64_t> SizeOf(uint32_t database, BytesView name) {
+    std::pair<uint64_t, uint64_t> sizes;
+    Do([&](Structures& keys) -> Status {
+      sizes = {};
+      KVARTS_TRY(Key * key, keys.Open(database, name));
+      KVARTS_TRY(Members * set, key->MembersAs(Type::kSet));
+      if (set == nullptr) return {};
+      sizes.first = set->size();
+      return set->ForEach([&](BytesView, BytesView) { ++sizes.second; });
+    });
+    return sizes;
+  }
+  void RunJobs() {
+    const auto expiry = StartKeyExpiry(store());
+    ASSERT_TRUE(expiry) << expiry.error();
+    JobRunner runner(store(), {KeyExpiryKind(), StructureEraseKind(!engine().capabilities().shared)});
+    for (int rounds = 0; rounds < 2; ++rounds) {
+      const auto erase = StartStructureErase(store());
+      ASSERT_TRUE(erase) << erase.error();
+      TakeTurns(runner);
+    }
+  }
+  static void TakeTurns(JobRunner& runner) {
     for (int turns = 0; turns < 100; ++turns) {
       const auto turn = runner.TakeTurn();
       ASSERT_TRUE(turn) << turn.error();
@@ -129,7 +163,7 @@ TEST_P(StructuresTest, WhatIsSweptAwayIsAsManyAsWasCounted) {
   EXPECT_EQ(TextOf(0, "goes"), "nothing");
   Set(0, "comes again", "2");
   EXPECT_EQ(Count(0), 3u) << "what has expired is stored, and counted";
-  RunExpiry();
+  RunJobs();
   EXPECT_EQ(Count(0), 2u);
   EXPECT_EQ(Stored(Space::kStructures), 2u);
   EXPECT_EQ(Stored(Space::kExpiry), 0u);
@@ -208,6 +242,121 @@ TEST_P(StructuresTest, WhatOthersChangeIsNoticed) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(TextOf(0, "n"), "100");
+}
+
+TEST_P(StructuresTest, MembersAreThereInlineAndSpreadOut) {
+  AddMembers("set", 0, 10);
+  EXPECT_THAT(SizeOf(0, "set"), Pair(10, 10));
+  EXPECT_EQ(Stored(Space::kStructureMembers), 0u);
+  AddMembers("set", 5, 700);
+  EXPECT_THAT(SizeOf(0, "set"), Pair(700, 700));
+  EXPECT_EQ(Stored(Space::kStructureMembers), 700u);
+  AddMembers("set", 690, 710);
+  EXPECT_THAT(SizeOf(0, "set"), Pair(710, 710));
+}
+
+TEST_P(StructuresTest, WhatWasDroppedIsTakenAwayByAJob) {
+  for (const char* name : {"removed", "replaced", "expired", "stays", "renamed"}) AddMembers(name, 0, 300);
+  Do([](Structures& keys) -> Status {
+    KVARTS_TRY(Key * removed, keys.Open(0, "removed"));
+    removed->Remove();
+    KVARTS_TRY(Key * expired, keys.Open(0, "expired"));
+    keys.Expire(*expired, {keys.Now().micros + 1'000'000});
+    KVARTS_TRY(Key * renamed, keys.Open(0, "renamed"));
+    KVARTS_TRY(Key * other, keys.Open(0, "other"));
+    renamed->MoveTo(other);
+    return {};
+  });
+  Set(0, "replaced", "text");
+  EXPECT_EQ(Stored(Space::kStructureMembers), 1500u) << "so far nobody had to wait";
+  clock().Advance(Duration::Seconds(2));
+  RunJobs();
+  EXPECT_EQ(Stored(Space::kStructureMembers), 600u);
+  EXPECT_EQ(Stored(Space::kStructuresDropped), 0u);
+  EXPECT_THAT(SizeOf(0, "stays"), Pair(300, 300));
+  EXPECT_THAT(SizeOf(0, "other"), Pair(300, 300));
+  EXPECT_EQ(Count(0), 3u);
+}
+
+TEST_P(StructuresTest, WhatExpiredIsTakenAwayAlsoWhenSomethingElseTookItsPlace) {
+  AddMembers("set", 0, 300);
+  Do([](Structures& keys) -> Status {
+    KVARTS_TRY(Key * key, keys.Open(0, "set"));
+    keys.Expire(*key, {keys.Now().micros + 1'000'000});
+    return {};
+  });
+  clock().Advance(Duration::Seconds(2));
+  AddMembers("set", 0, 200);
+  EXPECT_THAT(SizeOf(0, "set"), Pair(200, 200));
+  RunJobs();
+  EXPECT_EQ(Stored(Space::kStructureMembers), 200u);
+  EXPECT_EQ(Count(0), 1u);
+}
+
+TEST_P(StructuresTest, AFlushLeavesNothingOfMembers) {
+  AddMembers("a", 0, 300);
+  AddMembers("b", 0, 300);
+  Set(0, "c", "1");
+  Do([](Structures& keys) -> Status {
+    const uint32_t number = 0;
+    return keys.FlushDatabases({&number, 1});
+  });
+  EXPECT_THAT(SizeOf(0, "a"), Pair(0, 0));
+  AddMembers("a", 0, 200);
+  RunJobs();
+  EXPECT_EQ(Stored(Space::kStructureMembers), 200u);
+  EXPECT_EQ(Stored(Space::kStructures), 1u);
+  EXPECT_EQ(Count(0), 1u);
+}
+
+TEST_P(StructuresTest, ACopyHasMembersOfItsOwn) {
+  AddMembers("a", 0, 300);
+  Do([](Structures& keys) -> Status {
+    KVARTS_TRY(Key * from, keys.Open(0, "a"));
+    KVARTS_TRY(Key * to, keys.Open(1, "b"));
+    return from->CopyTo(to);
+  });
+  AddMembers("a", 300, 310);
+  EXPECT_THAT(SizeOf(0, "a"), Pair(310, 310));
+  EXPECT_THAT(SizeOf(1, "b"), Pair(300, 300));
+}
+
+TEST_P(StructuresTest, AScanSeesWhatIsThereAllTheWhile) {
+  AddMembers("set", 0, 500);
+  std::set<std::string> seen;
+  uint64_t place = 0;
+  int round = 0;
+  do {
+    Do([&](Structures& keys) -> Status {
+      KVARTS_TRY(Key * key, keys.Open(0, "set"));
+      KVARTS_TRY(Members * set, key->MembersAs(Type::kSet));
+      KVARTS_TRY(place, set->Scan(place, 7, [&](BytesView name, BytesView) { seen.emplace(name); }));
+      return {};
+    });
+    AddMembers("set", 500 + 10 * round, 510 + 10 * round);
+    ++round;
+  } while (place != 0 && round < 1000);
+  for (int i = 0; i < 500; ++i) EXPECT_TRUE(seen.contains("member" + std::to_string(i))) << i;
+}
+
+TEST_P(StructuresTest, AnyMemberIsAboutAsLikelyAsAnyOther) {
+  AddMembers("set", 0, 200);
+  std::map<Bytes, int> chosen;
+  Do([&](Structures& keys) -> Status {
+    chosen.clear();
+    KVARTS_TRY(Key * key, keys.Open(0, "set"));
+    KVARTS_TRY(Members * set, key->MembersAs(Type::kSet));
+    for (int i = 0; i < 20'000; ++i) {
+      KVARTS_TRY(const Members::Entry any, set->Any(keys.txn().Random()));
+      ++chosen[any.first];
+    }
+    return {};
+  });
+  EXPECT_EQ(chosen.size(), 200u);
+  for (const auto& [name, times] : chosen) {
+    EXPECT_GT(times, 25) << name;
+    EXPECT_LT(times, 400) << name;
+  }
 }
 
 TEST(ScanCursorsTest, AreKnownUntilManyOthersWereGivenOut) {

@@ -21,6 +21,17 @@ Result<int64_t> IntegerOf(std::string_view argument, const char* otherwise) {
   return *number;
 }
 
+Result<int64_t> RandomCountOf(std::string_view argument) {
+  // Of the same ones nobody needs more; the answer has to fit into memory.
+  constexpr int64_t kMostOfTheSame = 1'000'000;
+  KVARTS_TRY(const int64_t count, IntegerOf(argument));
+  if (count == INT64_MIN) {
+    return Wrong("value is out of range, value must between -9223372036854775807 and 9223372036854775807");
+  }
+  if (count < -kMostOfTheSame) return Wrong("value is out of range");
+  return count;
+}
+
 Result<int32_t> IntOf(std::string_view argument, const char* otherwise) {
   constexpr const char* kOutOfRange = "value is out of range, value must between -2147483648 and 2147483647";
   KVARTS_TRY(const int64_t number, IntegerOf(argument, otherwise != nullptr ? otherwise : structure::kNotInteger));

@@ -16,6 +16,8 @@ Result<int64_t> IntegerOf(std::string_view argument);
 // One that no text but its own will do for, if it is none.
 Result<int64_t> IntegerOf(std::string_view argument, const char* otherwise);
 
+// How many random elements somebody asks for; less than zero: they may be the same ones.
+Result<int64_t> RandomCountOf(std::string_view argument);
 // The same of 32 bits.
 Result<int32_t> IntOf(std::string_view argument, const char* otherwise = nullptr);
 Result<uint32_t> CheckedDatabase(int32_t number);

@@ -1,10 +1,11 @@
 // Commands on whole databases, and those that go through their keys.
-#include <charconv>
+#include <algorithm>
 
 #include "model/structure/glob.h"
 #include "model/structure/names.h"
 #include "protocol/resp/arguments.h"
 #include "protocol/resp/handlers.h"
+#include "protocol/resp/scan_options.h"
 #include "protocol/resp/service.h"
 
 namespace kvarts::resp {
@@ -15,38 +16,6 @@ Status CheckFlushMode(Arguments arguments) {
   const bool right = arguments.size() == 1 ||
                      (arguments.size() == 2 && (IsWord(arguments[1], "ASYNC") || IsWord(arguments[1], "SYNC")));
   return right ? Status() : Wrong(kSyntaxError);
-}
-
-struct ScanOptions {
-  std::string_view pattern = "*";
-  std::string_view type = {};
-  int64_t count = 10;
-};
-
-Result<ScanOptions> ReadScanOptions(Arguments arguments) {
-  ScanOptions options;
-  for (size_t i = 0; i < arguments.size(); i += 2) {
-    if (i + 1 == arguments.size()) return Wrong(kSyntaxError);
-    const std::string_view value = arguments[i + 1];
-    if (IsWord(arguments[i], "COUNT")) {
-      KVARTS_TRY(options.count, IntegerOf(value));
-      if (options.count < 1) return Wrong(kSyntaxError);
-    } else if (IsWord(arguments[i], "MATCH")) {
-      options.pattern = value;
-    } else if (IsWord(arguments[i], "TYPE")) {
-      options.type = value;
-    } else {
-      return Wrong(kSyntaxError);
-    }
-  }
-  return options;
-}
-
-Result<uint64_t> CursorOf(std::string_view argument) {
-  uint64_t cursor = 0;
-  const auto [end, failed] = std::from_chars(argument.data(), argument.data() + argument.size(), cursor);
-  if (failed != std::errc() || end != argument.data() + argument.size()) return Wrong("invalid cursor");
-  return cursor;
 }
 
 bool IsType(structure::Type type, std::string_view wanted) {
@@ -104,7 +73,7 @@ Status Keys(DataCall& call) {
 
 Status Scan(DataCall& call) {
   KVARTS_TRY(const uint64_t cursor, CursorOf(call.arguments[1]));
-  KVARTS_TRY(const ScanOptions options, ReadScanOptions(call.arguments.subspan(2)));
+  KVARTS_TRY(const ScanOptions options, ReadScanOptions(call.arguments.subspan(2), true));
   structure::NameScan scan(call.keys, call.database, options.pattern);
   if (const std::optional<Bytes> place = call.service.cursors.Find(cursor)) scan.GoOnFrom(*place);
   std::vector<Bytes> found;

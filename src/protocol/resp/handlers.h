@@ -61,6 +61,43 @@ Status Keys(DataCall& call);
 Status Scan(DataCall& call);
 Status SwapDb(DataCall& call);
 
+// hash_commands.cc
+Status HDel(DataCall& call);
+Status HExists(DataCall& call);
+Status HGet(DataCall& call);
+Status HGetAll(DataCall& call);
+Status HIncrBy(DataCall& call);
+Status HIncrByFloat(DataCall& call);
+Status HKeys(DataCall& call);
+Status HLen(DataCall& call);
+Status HMGet(DataCall& call);
+Status HMSet(DataCall& call);
+Status HRandField(DataCall& call);
+Status HScan(DataCall& call);
+Status HSet(DataCall& call);
+Status HSetNx(DataCall& call);
+Status HStrLen(DataCall& call);
+Status HVals(DataCall& call);
+
+// set_commands.cc
+Status SAdd(DataCall& call);
+Status SCard(DataCall& call);
+Status SDiff(DataCall& call);
+Status SDiffStore(DataCall& call);
+Status SInter(DataCall& call);
+Status SInterCard(DataCall& call);
+Status SInterStore(DataCall& call);
+Status SIsMember(DataCall& call);
+Status SMIsMember(DataCall& call);
+Status SMembers(DataCall& call);
+Status SMove(DataCall& call);
+Status SPop(DataCall& call);
+Status SRandMember(DataCall& call);
+Status SRem(DataCall& call);
+Status SScan(DataCall& call);
+Status SUnion(DataCall& call);
+Status SUnionStore(DataCall& call);
+
 // connection_commands.cc
 Status Auth(ClientCall& call);
 Status Client(ClientCall& call);

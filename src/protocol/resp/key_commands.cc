@@ -73,11 +73,11 @@ Status Copy(DataCall& call) {
       return Wrong(kSyntaxError);
     }
   }
-  KVARTS_TRY(const Key* from, call.Open(1));
+  KVARTS_TRY(Key * from, call.Open(1));
   KVARTS_TRY(Key * to, call.keys.Open(database, call.arguments[2]));
   if (from == to) return Wrong("source and destination objects are the same");
   const bool copied = from->exists() && (replace || !to->exists());
-  if (copied) from->CopyTo(to);
+  if (copied) KVARTS_CHECK_OK(from->CopyTo(to));
   call.reply.Int(copied ? 1 : 0);
   return {};
 }

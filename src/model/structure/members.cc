@@ -1,0 +1,253 @@
+#include "model/structure/members.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "core/fields.h"
+#include "model/structure/member_hash.h"
+
+namespace kvarts::structure {
+namespace {
+
+constexpr uint8_t kInline = 0;
+constexpr uint8_t kSpread = 1;
+constexpr const char* kDamaged = "a collection is damaged";
+
+// Among how many, which lie beside each other, one is chosen.
+constexpr size_t kChosenFrom = 64;
+constexpr size_t kPage = 1000;
+
+}  // namespace
+
+Result<Members> Members::Decode(Txn& txn, CollectionIds& ids, BytesView stored) {
+  Members members(txn, ids);
+  FieldReader fields(stored);
+  members.spread_ = fields.Byte(kSpread) == kSpread;
+  if (members.spread_) {
+    members.id_.value = fields.Varint();
+    members.count_ = fields.Varint();
+    KVARTS_CHECK_OK(fields.Finish(kDamaged));
+    return members;
+  }
+  const uint64_t count = fields.Varint(kMaxInline);
+  members.entries_.reserve(count + 1);
+  for (uint64_t i = 0; i < count && fields.ok(); ++i) {
+    const BytesView name = fields.Sized();
+    const BytesView value = fields.Sized();
+    members.entries_.emplace_back(name, value);
+    members.bytes_ += name.size() + value.size();
+  }
+  KVARTS_CHECK_OK(fields.Finish(kDamaged));
+  return members;
+}
+
+Bytes Members::Encode() const {
+  Bytes stored;
+  if (spread_) {
+    stored.push_back(static_cast<char>(kSpread));
+    AppendVarint(&stored, id_.value);
+    AppendVarint(&stored, count_);
+    return stored;
+  }
+  stored.reserve(bytes_ + 2 * entries_.size() + 4);
+  stored.push_back(static_cast<char>(kInline));
+  AppendVarint(&stored, entries_.size());
+  for (const auto& [name, value] : entries_) {
+    AppendSized(&stored, name);
+    AppendSized(&stored, value);
+  }
+  return stored;
+}
+
+KeyBuffer Members::PlaceOf(BytesView name) const { return MemberPlace(id_, MemberHash(id_, name), name); }
+
+std::vector<Members::Entry>::iterator Members::FindInline(BytesView name) {
+  return std::ranges::find(entries_, name, &Entry::first);
+}
+
+Result<std::optional<Bytes>> Members::Find(BytesView name) {
+  std::vector<std::optional<Bytes>> values;
+  KVARTS_CHECK_OK(FindMany({&name, 1}, &values));
+  return std::move(values[0]);
+}
+
+Status Members::FindMany(std::span<const BytesView> names, std::vector<std::optional<Bytes>>* values) {
+  values->assign(names.size(), std::nullopt);
+  if (!spread_) {
+    for (size_t i = 0; i < names.size(); ++i) {
+      const auto found = FindInline(names[i]);
+      if (found != entries_.end()) (*values)[i] = found->second;
+    }
+    return {};
+  }
+  std::vector<KeyBuffer> places;
+  places.reserve(names.size());
+  for (const BytesView name : names) places.push_back(PlaceOf(name));
+  const std::vector<BytesView> keys(places.begin(), places.end());
+  std::vector<std::optional<Record>> records(keys.size());
+  // The commit rests on the record of the key, which every change of a member changes.
+  KVARTS_CHECK_OK(txn_->PeekMany(keys, records));
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (records[i]) (*values)[i] = std::move(records[i]->value);
+  }
+  return {};
+}
+
+Result<bool> Members::Put(BytesView name, BytesView value) {
+  if (!spread_) {
+    const auto found = FindInline(name);
+    const bool is_new = found == entries_.end();
+    if (is_new) {
+      entries_.emplace_back(name, value);
+      bytes_ += name.size() + value.size();
+    } else {
+      bytes_ += value.size() - found->second.size();
+      found->second = value;
+    }
+    if (entries_.size() > kMaxInline || bytes_ > kMaxInlineBytes) KVARTS_CHECK_OK(SpreadOut());
+    return is_new;
+  }
+  KVARTS_TRY(const std::optional<Bytes> before, Find(name));
+  txn_->Put(PlaceOf(name), value);
+  count_ += before ? 0 : 1;
+  return !before;
+}
+
+Result<bool> Members::Erase(BytesView name) {
+  if (!spread_) {
+    const auto found = FindInline(name);
+    if (found == entries_.end()) return false;
+    bytes_ -= found->first.size() + found->second.size();
+    entries_.erase(found);
+    return true;
+  }
+  KVARTS_TRY(const std::optional<Bytes> before, Find(name));
+  if (!before) return false;
+  txn_->Erase(PlaceOf(name));
+  --count_;
+  return true;
+}
+
+Status Members::SpreadOut() {
+  KVARTS_TRY(id_, ids_->Take(*txn_));
+  spread_ = true;
+  count_ = entries_.size();
+  for (const auto& [name, value] : entries_) txn_->Put(PlaceOf(name), value);
+  entries_.clear();
+  bytes_ = 0;
+  return {};
+}
+
+Result<ScanPage> Members::Page(const KeyRange& range, size_t count) {
+  ScanRequest request;
+  request.range = range;
+  request.max_entries = count;
+  return txn_->PeekScan(request);
+}
+
+Status Members::ForEach(const Visit& visit) {
+  if (!spread_) {
+    for (const auto& [name, value] : entries_) visit(name, value);
+    return {};
+  }
+  std::optional<KeyRange> rest = MembersFrom(id_, 0);
+  while (rest) {
+    KVARTS_TRY(const ScanPage page, Page(*rest, kPage));
+    for (size_t i = 0; i < page.size(); ++i) {
+      KVARTS_TRY(const PlacedMember member, MemberAt(id_, page[i].key));
+      visit(member.name, page[i].value);
+    }
+    rest = page.rest();
+  }
+  return {};
+}
+
+Result<uint64_t> Members::Scan(uint64_t place, size_t count, const Visit& visit) {
+  if (!spread_) {
+    KVARTS_CHECK_OK(ForEach(visit));
+    return 0;
+  }
+  // Those of the last hash are given together, since a place cannot lie between them.
+  std::optional<uint64_t> last;
+  size_t visited = 0;
+  std::optional<KeyRange> rest = MembersFrom(id_, place);
+  while (rest) {
+    KVARTS_TRY(const ScanPage page, Page(*rest, count));
+    for (size_t i = 0; i < page.size(); ++i) {
+      KVARTS_TRY(const PlacedMember member, MemberAt(id_, page[i].key));
+      if (visited >= count && member.hash != *last) return member.hash;
+      visit(member.name, page[i].value);
+      last = member.hash;
+      ++visited;
+    }
+    rest = page.rest();
+  }
+  return 0;
+}
+
+Result<Members::Entry> Members::Any(uint64_t random) {
+  if (!spread_) return entries_[random % entries_.size()];
+  // One of those that lie behind a random place; behind the last one comes the first.
+  KVARTS_TRY(ScanPage page, Page(MembersFrom(id_, random), kChosenFrom));
+  const size_t wanted = std::min<uint64_t>(kChosenFrom, count_);
+  size_t which = (random >> 8) % wanted;
+  if (which >= page.size()) {
+    which -= page.size();
+    KVARTS_TRY(page, Page(MembersFrom(id_, 0), kChosenFrom));
+  }
+  if (which >= page.size()) return Error(ErrorCode::kCorruption, kDamaged);
+  KVARTS_TRY(const PlacedMember member, MemberAt(id_, page[which].key));
+  return Entry(member.name, page[which].value);
+}
+
+Result<std::vector<Members::Entry>> Members::Choose(int64_t count, const std::function<uint64_t()>& random) {
+  std::vector<Entry> chosen;
+  if (size() == 0) return chosen;
+  if (count < 0) {
+    for (; count < 0; ++count) {
+      KVARTS_TRY(chosen.emplace_back(), Any(random()));
+    }
+    return chosen;
+  }
+  const uint64_t wanted = std::min(static_cast<uint64_t>(count), size());
+  // Of a small part, those that come up twice are few.
+  if (spread_ && wanted < size() / 4) {
+    std::unordered_set<Bytes> names;
+    while (chosen.size() < wanted) {
+      KVARTS_TRY(Entry any, Any(random()));
+      if (names.insert(any.first).second) chosen.push_back(std::move(any));
+    }
+    return chosen;
+  }
+  KVARTS_CHECK_OK(ForEach([&](BytesView name, BytesView value) { chosen.emplace_back(name, value); }));
+  for (size_t i = 0; i < wanted; ++i) std::swap(chosen[i], chosen[i + random() % (chosen.size() - i)]);
+  chosen.resize(wanted);
+  return chosen;
+}
+
+void Members::Drop() {
+  if (!spread_) return;
+  Bytes count;
+  AppendVarint(&count, count_);
+  txn_->Put(DroppedPlace(id_), count);
+}
+
+Result<Members> Members::Copy() {
+  Members copy(*txn_, *ids_);
+  if (!spread_) {
+    copy.entries_ = entries_;
+    copy.bytes_ = bytes_;
+    return copy;
+  }
+  if (count_ > txn_->limits().max_commit_operations) {
+    return Error(ErrorCode::kTooLarge, "the collection is too large to be copied at once",
+                 {{"limit", "max_commit_operations"}, {"members", std::to_string(count_)}});
+  }
+  KVARTS_TRY(copy.id_, ids_->Take(*txn_));
+  copy.spread_ = true;
+  copy.count_ = count_;
+  KVARTS_CHECK_OK(ForEach([&](BytesView name, BytesView value) { txn_->Put(copy.PlaceOf(name), value); }));
+  return copy;
+}
+
+}  // namespace kvarts::structure

@@ -1,0 +1,35 @@
+#include "protocol/resp/scan_options.h"
+
+#include <charconv>
+
+#include "protocol/resp/arguments.h"
+
+namespace kvarts::resp {
+
+Result<ScanOptions> ReadScanOptions(Arguments arguments, bool with_type) {
+  ScanOptions options;
+  for (size_t i = 0; i < arguments.size(); i += 2) {
+    if (i + 1 == arguments.size()) return Wrong(kSyntaxError);
+    const std::string_view value = arguments[i + 1];
+    if (IsWord(arguments[i], "COUNT")) {
+      KVARTS_TRY(options.count, IntegerOf(value));
+      if (options.count < 1) return Wrong(kSyntaxError);
+    } else if (IsWord(arguments[i], "MATCH")) {
+      options.pattern = value;
+    } else if (with_type && IsWord(arguments[i], "TYPE")) {
+      options.type = value;
+    } else {
+      return Wrong(kSyntaxError);
+    }
+  }
+  return options;
+}
+
+Result<uint64_t> CursorOf(std::string_view argument) {
+  uint64_t cursor = 0;
+  const auto [end, failed] = std::from_chars(argument.data(), argument.data() + argument.size(), cursor);
+  if (failed != std::errc() || end != argument.data() + argument.size()) return Wrong("invalid cursor");
+  return cursor;
+}
+
+}  // namespace kvarts::resp
