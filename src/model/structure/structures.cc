@@ -1,22 +1,6 @@
 #include "model/structure/structures.h"
 
-#include "model/structure/refusals.h"
-
 namespace kvarts::structure {
-
-std::string_view TypeName(Type type) {
-  switch (type) {
-    case Type::kNone:
-      return "none";
-    case Type::kString:
-      return "string";
-    case Type::kSet:
-      return "set";
-    case Type::kHash:
-      return "hash";
-  }
-  return "none";
-}
 
 Type TypeOf(const ValueHeader& header) {
   return header.kind == ValueKind::kBytes ? Type::kString : static_cast<Type>(header.schema);
@@ -27,27 +11,14 @@ Status Key::ExpectText() const {
   return Refusal(kWrongType);
 }
 
-Result<Members*> Key::MembersAs(Type type) {
-  if (type_ == Type::kNone) return nullptr;
-  if (type_ != type) return Refusal(kWrongType);
-  return &*members_;
-}
-
-Result<Members*> Key::MakeMembers(Type type) {
-  if (type_ != Type::kNone) return MembersAs(type);
-  type_ = type;
-  members_.emplace(*txn_, *ids_);
-  return &*members_;
-}
-
-void Key::MembersChanged() {
+void Key::Changed() {
   changed_ = true;
-  if (members_->size() == 0) Remove();
+  if (SizeOf(*collection_) == 0) Remove();
 }
 
 void Key::Clear() {
-  if (members_) members_->Drop();
-  members_.reset();
+  if (collection_) DropCollection(*collection_);
+  collection_.reset();
   text_.clear();
   type_ = Type::kNone;
   expiry_ = kNever;
@@ -76,12 +47,12 @@ void Key::Remove() {
 }
 
 Status Key::CopyTo(Key* other) {
-  std::optional<Members> members;
-  if (members_) {
-    KVARTS_TRY(members, members_->Copy());
+  std::optional<Collection> collection;
+  if (collection_) {
+    KVARTS_TRY(collection, CopyCollection(*collection_));
   }
   other->Clear();
-  other->members_ = std::move(members);
+  other->collection_ = std::move(collection);
   other->type_ = type_;
   other->text_ = text_;
   other->expiry_ = expiry_;
@@ -92,30 +63,31 @@ void Key::MoveTo(Key* other) {
   other->Clear();
   other->type_ = type_;
   other->text_ = std::move(text_);
-  other->members_ = std::move(members_);
+  other->collection_ = std::move(collection_);
   other->expiry_ = expiry_;
-  members_.reset();  // they are not dropped
+  collection_.reset();  // it is not dropped
   Clear();
 }
 
 Status Key::Decode(Record record) {
-  if (record.header.kind == ValueKind::kBytes) {
+  type_ = TypeOf(record.header);
+  if (type_ == Type::kString) {
     text_ = std::move(record.value);
   } else {
-    KVARTS_TRY(members_, Members::Decode(*txn_, *ids_, record.value));
-    counted_ = members_->spread();
+    KVARTS_TRY(collection_, DecodeCollection(type_, *txn_, *ids_, record.value));
+    counted_ = IsSpread(*collection_);
   }
-  type_ = TypeOf(record.header);
   expiry_ = record.header.expiry;
   version_ = record.header.version;
   return {};
 }
 
 Status DropContents(Txn& txn, const Record& record) {
-  if (record.header.kind == ValueKind::kBytes) return {};
+  const Type type = TypeOf(record.header);
+  if (type == Type::kString) return {};
   CollectionIds none;
-  KVARTS_TRY(Members members, Members::Decode(txn, none, record.value));
-  members.Drop();
+  KVARTS_TRY(Collection collection, DecodeCollection(type, txn, none, record.value));
+  DropCollection(collection);
   return {};
 }
 
@@ -185,26 +157,26 @@ Status Structures::Add(DatabaseId database, BytesView name, const KeyBuffer& pla
   if (!record) return {};
   if (!record->header.ExpiredAt(txn_.Now())) return key.Decode(*std::move(record));
   if (record->header.kind == ValueKind::kStructure) {
-    KVARTS_TRY(key.expired_, Members::Decode(txn_, databases_.collections(), record->value));
+    KVARTS_TRY(key.expired_, DecodeCollection(TypeOf(record->header), txn_, databases_.collections(), record->value));
   }
   return {};
 }
 
 void Structures::Write(Key& key) {
   const bool remains = key.exists();
-  if (key.expired_) key.expired_->Drop();
+  if (key.expired_) DropCollection(*key.expired_);
   key.expired_.reset();
   if (remains) {
     PutOptions options{.expiry = key.expiry_, .owned = key.expiry_ != kNever};
-    if (key.members_) {
+    if (key.collection_) {
       options.kind = ValueKind::kStructure;
       options.schema = static_cast<uint32_t>(key.type_);
     }
-    txn_.Put(key.place_, key.members_ ? key.members_->Encode() : key.text_, options);
+    txn_.Put(key.place_, key.collection_ ? EncodeCollection(*key.collection_) : key.text_, options);
   } else if (key.stored_) {
     txn_.Erase(key.place_);
   }
-  if (key.members_ && key.members_->spread() && !key.counted_) {
+  if (key.collection_ && IsSpread(*key.collection_) && !key.counted_) {
     txn_.Add(CountPlace(key.database_, kSpreadPart), 1);
     key.counted_ = true;
   }

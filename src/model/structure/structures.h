@@ -16,15 +16,12 @@
 #include <vector>
 
 #include "core/txn.h"
+#include "model/structure/collection.h"
 #include "model/structure/databases.h"
-#include "model/structure/members.h"
+#include "model/structure/refusals.h"
 
 namespace kvarts::structure {
 
-// Those of collections stand in the header of their record, as its schema; they are never given to another.
-enum class Type : uint8_t { kNone = 0, kString = 1, kSet = 3, kHash = 5 };
-// "string", as clients are told; "none" when there is no such key.
-std::string_view TypeName(Type type);
 // Of what is stored under a key.
 Type TypeOf(const ValueHeader& header);
 
@@ -44,12 +41,15 @@ class Key {
   // `invalid_argument` (kWrongType) of anything else.
   Status ExpectText() const;
 
-  // Of a set or a hash; null when the key is absent. kWrongType of anything else.
-  Result<Members*> MembersAs(Type type);
+  // The collection that a key of this type holds, as key->As<Members>(Type::kSet); null when the key is absent.
+  // kWrongType of anything else.
+  template <class T>
+  Result<T*> As(Type type);
   // The same, which is made when the key is absent.
-  Result<Members*> MakeMembers(Type type);
-  // To be called when a member has changed. Without any the key is gone.
-  void MembersChanged();
+  template <class T>
+  Result<T*> Make(Type type);
+  // To be called when what the collection holds has changed. When that is nothing the key is gone.
+  void Changed();
 
   // Replaces whatever there is. The expiry goes, too.
   void SetText(Bytes text);
@@ -79,13 +79,27 @@ class Key {
   Type type_ = Type::kNone;
   Timestamp expiry_ = kNever;
   Bytes text_;
-  std::optional<Members> members_;
-  std::optional<Members> expired_;  // of what is stored
+  std::optional<Collection> collection_;
+  std::optional<Collection> expired_;  // of what is stored
   std::optional<Version> version_;
   bool stored_ = false;   // be it expired
-  bool counted_ = false;  // that members are spread out
+  bool counted_ = false;  // that the collection is spread out
   bool changed_ = false;
 };
+
+template <class T>
+Result<T*> Key::As(Type type) {
+  if (type_ == Type::kNone) return nullptr;
+  if (type_ != type) return Refusal(kWrongType);
+  return &std::get<T>(*collection_);
+}
+
+template <class T>
+Result<T*> Key::Make(Type type) {
+  if (type_ != Type::kNone) return As<T>(type);
+  type_ = type;
+  return &std::get<T>(collection_.emplace(std::in_place_type<T>, *txn_, *ids_));
+}
 
 class Structures {
  public:

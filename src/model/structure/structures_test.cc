@@ -83,9 +83,9 @@ class StructuresTest : public test::StoreTest {
   void AddMembers(BytesView name, int from, int to) {
     Do([&](Structures& keys) -> Status {
       KVARTS_TRY(Key * key, keys.Open(0, name));
-      KVARTS_TRY(Members * set, key->MakeMembers(Type::kSet));
+      KVARTS_TRY(Members * set, key->Make<Members>(Type::kSet));
       for (int i = from; i < to; ++i) KVARTS_CHECK_OK(set->Put("member" + std::to_string(i), {}));
-      key->MembersChanged();
+      key->Changed();
       return {};
     });
   }
@@ -95,7 +95,7 @@ class StructuresTest : public test::StoreTest {
     Do([&](Structures& keys) -> Status {
       sizes = {};
       KVARTS_TRY(Key * key, keys.Open(database, name));
-      KVARTS_TRY(Members * set, key->MembersAs(Type::kSet));
+      KVARTS_TRY(Members * set, key->As<Members>(Type::kSet));
       if (set == nullptr) return {};
       sizes.first = set->size();
       return set->ForEach([&](BytesView, BytesView) { ++sizes.second; });
@@ -329,7 +329,7 @@ TEST_P(StructuresTest, AScanSeesWhatIsThereAllTheWhile) {
   do {
     Do([&](Structures& keys) -> Status {
       KVARTS_TRY(Key * key, keys.Open(0, "set"));
-      KVARTS_TRY(Members * set, key->MembersAs(Type::kSet));
+      KVARTS_TRY(Members * set, key->As<Members>(Type::kSet));
       KVARTS_TRY(place, set->Scan(place, 7, [&](BytesView name, BytesView) { seen.emplace(name); }));
       return {};
     });
@@ -345,7 +345,7 @@ TEST_P(StructuresTest, AnyMemberIsAboutAsLikelyAsAnyOther) {
   Do([&](Structures& keys) -> Status {
     chosen.clear();
     KVARTS_TRY(Key * key, keys.Open(0, "set"));
-    KVARTS_TRY(Members * set, key->MembersAs(Type::kSet));
+    KVARTS_TRY(Members * set, key->As<Members>(Type::kSet));
     for (int i = 0; i < 20'000; ++i) {
       KVARTS_TRY(const Members::Entry any, set->Any(keys.txn().Random()));
       ++chosen[any.first];

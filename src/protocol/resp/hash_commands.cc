@@ -18,7 +18,7 @@ using structure::Type;
 
 Result<Members*> HashOf(DataCall& call) {
   KVARTS_TRY(Key * key, call.Open(1));
-  return key->MembersAs(Type::kHash);
+  return key->As<Members>(Type::kHash);
 }
 
 void ReplyValue(DataCall& call, const std::optional<Bytes>& value) {
@@ -39,13 +39,13 @@ Result<std::optional<Bytes>> FieldOf(DataCall& call) {
 Result<int64_t> SetFields(DataCall& call, const char* wrong_number) {
   if (call.arguments.size() % 2 == 1) return Wrong(wrong_number);
   KVARTS_TRY(Key * key, call.Open(1));
-  KVARTS_TRY(Members * hash, key->MakeMembers(Type::kHash));
+  KVARTS_TRY(Members * hash, key->Make<Members>(Type::kHash));
   int64_t added = 0;
   for (size_t i = 2; i < call.arguments.size(); i += 2) {
     KVARTS_TRY(const bool is_new, hash->Put(call.arguments[i], call.arguments[i + 1]));
     added += is_new ? 1 : 0;
   }
-  key->MembersChanged();
+  key->Changed();
   return added;
 }
 
@@ -72,7 +72,7 @@ Status ReplyAll(DataCall& call, Part part) {
 Status Replace(Key& key, Members& hash, BytesView name, BytesView value) {
   KVARTS_TRY(const bool is_new, hash.Put(name, value));
   (void)is_new;
-  key.MembersChanged();
+  key.Changed();
   return {};
 }
 
@@ -92,7 +92,7 @@ Status HMSet(DataCall& call) {
 
 Status HSetNx(DataCall& call) {
   KVARTS_TRY(Key * key, call.Open(1));
-  KVARTS_TRY(Members * hash, key->MakeMembers(Type::kHash));
+  KVARTS_TRY(Members * hash, key->Make<Members>(Type::kHash));
   KVARTS_TRY(const std::optional<Bytes> before, hash->Find(call.arguments[2]));
   if (!before) KVARTS_CHECK_OK(Replace(*key, *hash, call.arguments[2], call.arguments[3]));
   call.reply.Int(before ? 0 : 1);
@@ -127,13 +127,13 @@ Status HLen(DataCall& call) {
 
 Status HDel(DataCall& call) {
   KVARTS_TRY(Key * key, call.Open(1));
-  KVARTS_TRY(Members * hash, key->MembersAs(Type::kHash));
+  KVARTS_TRY(Members * hash, key->As<Members>(Type::kHash));
   int64_t erased = 0;
   for (size_t i = 2; hash != nullptr && i < call.arguments.size(); ++i) {
     KVARTS_TRY(const bool was_there, hash->Erase(call.arguments[i]));
     erased += was_there ? 1 : 0;
   }
-  if (erased > 0) key->MembersChanged();
+  if (erased > 0) key->Changed();
   call.reply.Int(erased);
   return {};
 }
@@ -153,7 +153,7 @@ Status HStrLen(DataCall& call) {
 Status HIncrBy(DataCall& call) {
   KVARTS_TRY(const int64_t by, IntegerOf(call.arguments[3]));
   KVARTS_TRY(Key * key, call.Open(1));
-  KVARTS_TRY(Members * hash, key->MakeMembers(Type::kHash));
+  KVARTS_TRY(Members * hash, key->Make<Members>(Type::kHash));
   KVARTS_TRY(const std::optional<Bytes> value, hash->Find(call.arguments[2]));
   const std::optional<int64_t> before = value ? structure::ParseInteger(*value) : 0;
   if (!before) return Wrong("hash value is not an integer");
@@ -169,7 +169,7 @@ Status HIncrByFloat(DataCall& call) {
   if (!by) return Wrong(structure::kNotFloat);
   if (std::isinf(*by)) return Wrong("value is NaN or Infinity");
   KVARTS_TRY(Key * key, call.Open(1));
-  KVARTS_TRY(Members * hash, key->MakeMembers(Type::kHash));
+  KVARTS_TRY(Members * hash, key->Make<Members>(Type::kHash));
   KVARTS_TRY(const std::optional<Bytes> value, hash->Find(call.arguments[2]));
   const std::optional<long double> before = value ? structure::ParseFloat(*value) : 0;
   if (!before) return Wrong("hash value is not a float");

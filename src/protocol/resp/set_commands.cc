@@ -19,7 +19,7 @@ constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();
 
 Result<Members*> SetOf(DataCall& call, size_t argument) {
   KVARTS_TRY(Key * key, call.Open(argument));
-  return key->MembersAs(Type::kSet);
+  return key->As<Members>(Type::kSet);
 }
 
 Result<std::vector<Members*>> SetsOf(DataCall& call, size_t first, size_t end) {
@@ -61,9 +61,9 @@ Status StoreCombined(DataCall& call, Operation operation) {
   KVARTS_TRY(Key * target, call.Open(1));
   target->Remove();
   if (!names.empty()) {
-    KVARTS_TRY(Members * set, target->MakeMembers(Type::kSet));
+    KVARTS_TRY(Members * set, target->Make<Members>(Type::kSet));
     for (const Bytes& name : names) KVARTS_CHECK_OK(set->Put(name, {}));
-    target->MembersChanged();
+    target->Changed();
   }
   call.reply.Int(static_cast<int64_t>(names.size()));
   return {};
@@ -73,7 +73,7 @@ Status StoreCombined(DataCall& call, Operation operation) {
 
 Status SAdd(DataCall& call) {
   KVARTS_TRY(Key * key, call.Open(1));
-  KVARTS_TRY(Members * set, key->MakeMembers(Type::kSet));
+  KVARTS_TRY(Members * set, key->Make<Members>(Type::kSet));
   int64_t added = 0;
   for (const std::string_view name : call.arguments.subspan(2)) {
     KVARTS_TRY(const std::optional<Bytes> before, set->Find(name));
@@ -81,20 +81,20 @@ Status SAdd(DataCall& call) {
     KVARTS_CHECK_OK(set->Put(name, {}));
     ++added;
   }
-  if (added > 0) key->MembersChanged();
+  if (added > 0) key->Changed();
   call.reply.Int(added);
   return {};
 }
 
 Status SRem(DataCall& call) {
   KVARTS_TRY(Key * key, call.Open(1));
-  KVARTS_TRY(Members * set, key->MembersAs(Type::kSet));
+  KVARTS_TRY(Members * set, key->As<Members>(Type::kSet));
   int64_t erased = 0;
   for (size_t i = 2; set != nullptr && i < call.arguments.size(); ++i) {
     KVARTS_TRY(const bool was_there, set->Erase(call.arguments[i]));
     erased += was_there ? 1 : 0;
   }
-  if (erased > 0) key->MembersChanged();
+  if (erased > 0) key->Changed();
   call.reply.Int(erased);
   return {};
 }
@@ -135,20 +135,20 @@ Status SMembers(DataCall& call) {
 Status SMove(DataCall& call) {
   KVARTS_TRY(Key * from, call.Open(1));
   KVARTS_TRY(Key * to, call.Open(2));
-  KVARTS_TRY(Members * source, from->MembersAs(Type::kSet));
+  KVARTS_TRY(Members * source, from->As<Members>(Type::kSet));
   if (source == nullptr) {
     call.reply.Int(0);
     return {};
   }
-  KVARTS_CHECK_OK(to->MembersAs(Type::kSet));
+  KVARTS_CHECK_OK(to->As<Members>(Type::kSet));
   const std::string_view name = call.arguments[3];
   KVARTS_TRY(const std::optional<Bytes> found, source->Find(name));
   if (found && from != to) {
-    KVARTS_TRY(Members * target, to->MakeMembers(Type::kSet));
+    KVARTS_TRY(Members * target, to->Make<Members>(Type::kSet));
     KVARTS_CHECK_OK(target->Put(name, {}));
-    to->MembersChanged();
+    to->Changed();
     KVARTS_CHECK_OK(source->Erase(name));
-    from->MembersChanged();
+    from->Changed();
   }
   call.reply.Int(found ? 1 : 0);
   return {};
@@ -164,13 +164,13 @@ Status SPop(DataCall& call) {
     if (count < 0) return Wrong(kNotPositive);
   }
   KVARTS_TRY(Key * key, call.Open(1));
-  KVARTS_TRY(Members * set, key->MembersAs(Type::kSet));
+  KVARTS_TRY(Members * set, key->As<Members>(Type::kSet));
   std::vector<Members::Entry> chosen;
   if (set != nullptr) {
     KVARTS_TRY(chosen, set->Choose(count, [&call] { return call.keys.txn().Random(); }));
   }
   for (const auto& [name, value] : chosen) KVARTS_CHECK_OK(set->Erase(name));
-  if (!chosen.empty()) key->MembersChanged();
+  if (!chosen.empty()) key->Changed();
   if (!counted) {
     if (chosen.empty()) {
       call.reply.Null();

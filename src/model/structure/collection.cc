@@ -1,0 +1,53 @@
+#include "model/structure/collection.h"
+
+namespace kvarts::structure {
+
+std::string_view TypeName(Type type) {
+  switch (type) {
+    case Type::kNone:
+      return "none";
+    case Type::kString:
+      return "string";
+    case Type::kList:
+      return "list";
+    case Type::kSet:
+      return "set";
+    case Type::kSortedSet:
+      return "zset";
+    case Type::kHash:
+      return "hash";
+  }
+  return "none";
+}
+
+Result<Collection> DecodeCollection(Type type, Txn& txn, CollectionIds& ids, BytesView stored) {
+  switch (type) {
+    case Type::kSet:
+    case Type::kHash:
+      return Members::Decode(txn, ids, stored);
+    default:
+      return Error(ErrorCode::kCorruption, "a collection is of a type that there is not");
+  }
+}
+
+Bytes EncodeCollection(Collection& collection) {
+  return std::visit([](auto& held) { return held.Encode(); }, collection);
+}
+
+uint64_t SizeOf(const Collection& collection) {
+  return std::visit([](const auto& held) { return held.size(); }, collection);
+}
+
+bool IsSpread(const Collection& collection) {
+  return std::visit([](const auto& held) { return held.spread(); }, collection);
+}
+
+void DropCollection(Collection& collection) {
+  std::visit([](auto& held) { held.Drop(); }, collection);
+}
+
+Result<Collection> CopyCollection(Collection& collection) {
+  return std::visit([](auto& held) -> Result<Collection> { return held.Copy(); }, collection);
+}
+
+}  // namespace kvarts::structure
