@@ -2,21 +2,14 @@
 
 #include <algorithm>
 
-#include <string>
+#include "engine/sizes.h"
 
 namespace kvarts {
 namespace {
 
-Error LimitExceeded(const char* text, const char* limit_name, size_t limit, size_t size) {
-  return Error(ErrorCode::kTooLarge, text,
-               {{"limit", limit_name}, {"at_most", std::to_string(limit)}, {"is", std::to_string(size)}});
-}
-
 Status CheckKey(BytesView key, const Limits& limits) {
   if (key.empty()) return Error(ErrorCode::kInvalidArgument, "a key must not be empty");
-  const size_t at_most = limits.max_key_bytes + Limits::kKeyAllowance;
-  if (key.size() > at_most) return LimitExceeded("the key is too long", "max_key_bytes", at_most, key.size());
-  return {};
+  return CheckSizes(key, {}, limits);
 }
 
 Status CheckRange(BytesView start, BytesView end) {
@@ -41,9 +34,7 @@ Status CheckMutation(const Mutation& mutation, const Limits& limits) {
   KVARTS_CHECK_OK(CheckStamp(mutation.key_stamp, mutation.key));
   if (mutation.op != Mutation::Op::kPut) return {};
   KVARTS_CHECK_OK(CheckStamp(mutation.value_stamp, mutation.value));
-  if (mutation.value.size() > limits.max_value_bytes) {
-    return LimitExceeded("the value is too large", "max_value_bytes", limits.max_value_bytes, mutation.value.size());
-  }
+  KVARTS_CHECK_OK(CheckSizes(mutation.key, mutation.value, limits));
   if (mutation.expiry != kNever && mutation.expiry > kLastTimestamp) {
     return Error(ErrorCode::kInvalidArgument, "an expiry must lie before the year 2255",
                  {{"expiry_us", std::to_string(mutation.expiry.micros)}});

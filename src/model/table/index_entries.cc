@@ -5,6 +5,7 @@
 #include "base/lower_case.h"
 #include "core/fields.h"
 #include "core/job_record.h"
+#include "engine/sizes.h"
 
 namespace kvarts {
 namespace {
@@ -179,10 +180,8 @@ bool CanBePut(const Limits& limits, const TableIndex& index, const std::vector<I
   load.Add(index, entries);
   return load.operations + kJobOperations <= limits.max_commit_operations &&
          load.bytes + kJobBytes <= limits.max_commit_bytes &&
-         std::ranges::all_of(entries, [&](const IndexEntry& entry) {
-           return entry.key.size() <= limits.max_key_bytes + Limits::kKeyAllowance &&
-                  entry.value.size() <= limits.max_value_bytes;
-         });
+         std::ranges::all_of(
+             entries, [&](const IndexEntry& entry) { return CheckSizes(entry.key, entry.value, limits).has_value(); });
 }
 
 Result<EntryView> OpenEntry(const TableInfo& table, const TableIndex& index, BytesView key, BytesView value) {

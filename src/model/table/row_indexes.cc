@@ -1,7 +1,9 @@
 // How a write keeps the indexes of its table.
 #include <algorithm>
 
+#include "base/error_fields.h"
 #include "encoding/tuple_text.h"
+#include "engine/sizes.h"
 #include "model/table/row.h"
 #include "model/table/row_change.h"
 #include "model/table/rows.h"
@@ -19,6 +21,16 @@ std::string EntryText(const TableIndex& index, BytesView key) {
   return TupleToString(behind.substr(0, reader.position()));
 }
 
+// The engine refuses what is too large likewise, but does not know whose it is; of a row itself there is no index.
+Status CheckFits(const Limits& limits, BytesView key, BytesView value, const TableInfo& table,
+                 const TableIndex* index) {
+  const Status fits = CheckSizes(key, value, limits);
+  if (fits.has_value()) return {};
+  Error error = fits.error();
+  if (index != nullptr) error = WithField(error, "index", index->spec.name);
+  return WithField(error, "table", table.stored().name);
+}
+
 }  // namespace
 
 Status RowWriter::Write(BytesView key, const Found& before, const DocumentView& row, End end, RowOutcome* outcome) {
@@ -30,10 +42,11 @@ Status RowWriter::Write(BytesView key, const Found& before, const DocumentView& 
     change.before = &*before;
     if (outcome != nullptr && change.old_row && IsLive(before)) outcome->before = Bytes(change.old_row->bytes());
   }
-  for (const TableIndex& index : table_.indexes()) KVARTS_CHECK_OK(KeepIndex(index, change, outcome));
   Mutation put;
   put.key = key;
   KVARTS_TRY(put.value, EncodeRow(txn_.context(), table_.stored().schema_version, row));
+  KVARTS_CHECK_OK(CheckFits(txn_.limits(), put.key, put.value, table_, nullptr));
+  for (const TableIndex& index : table_.indexes()) KVARTS_CHECK_OK(KeepIndex(index, change, outcome));
   put.kind = ValueKind::kEnvelope;
   put.schema = table_.stored().schema_version;
   put.expiry = end.expiry;
@@ -86,7 +99,10 @@ Status RowWriter::KeepIndex(const TableIndex& index, const Change& change, RowOu
     KVARTS_CHECK_OK(EraseEntry(index, *old_entry, change.row_key, !certain));
   }
   if (index.spec.unique) KVARTS_CHECK_OK(CheckUnique(index, added, change.row_key));
-  for (const IndexEntry* entry : put) txn_.Put(entry->key, entry->value, {.expiry = change.expiry});
+  for (const IndexEntry* entry : put) {
+    KVARTS_CHECK_OK(CheckFits(txn_.limits(), entry->key, entry->value, table_, &index));
+    txn_.Put(entry->key, entry->value, {.expiry = change.expiry});
+  }
   if (outcome != nullptr) outcome->entries_written += written + put.size();
   return {};
 }

@@ -208,6 +208,22 @@ TEST_P(RowsTest, ARowThatAnIndexCannotTakeIsRefused) {
   EXPECT_EQ(EntryCount("users", "tag"), kMaxEntriesOfRow);
 }
 
+TEST_P(RowsTest, OfWhatIsTooLargeTheTableAndTheIndexAreNamed) {
+  MustCreate("users", kUsers);
+  const auto refusal = [&](const std::string& fields) {
+    const Error error = MustFail("users", Putting(R"({"tenant": "t", )" + fields + "}"));
+    EXPECT_EQ(error.code(), ErrorCode::kTooLarge);
+    EXPECT_EQ(error.field("table"), "users");
+    return std::string(error.field("index")) + ": " + std::string(error.field("limit"));
+  };
+  const std::string long_text(engine().limits().max_key_bytes + Limits::kKeyAllowance, 'x');
+  EXPECT_EQ(refusal(R"("id": ")" + long_text + '"'), ": max_key_bytes");
+  EXPECT_EQ(refusal(R"("id": "1", "mail": ")" + long_text + '"'), "mail: max_key_bytes");
+  EXPECT_EQ(refusal(R"("id": "1", "tags": ["x", ")" + long_text + "\"]"), "tag: max_key_bytes");
+  const std::string large_text(engine().limits().max_value_bytes, 'x');
+  EXPECT_EQ(refusal(R"("id": "1", "note": ")" + large_text + '"'), ": max_value_bytes");
+}
+
 TEST_P(RowsTest, RowsEndAtTheirInstantWithTheirEntries) {
   MustCreate("users", R"({"key": {"partition": ["id"]}, "ttl": {"field": "until", "default": 100},
     "indexes": [{"name": "mail", "partition": ["mail"], "unique": true}, {"name": "n", "partition": ["n"]}]})");
