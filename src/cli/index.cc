@@ -17,7 +17,7 @@ namespace kvarts::cli {
 namespace {
 
 // The options that a declaration in JSON leaves nothing to say for.
-constexpr std::string_view kDeclaring[] = {"partition", "sort", "unique", "local", "sparse", "include", "where"};
+constexpr std::string_view kDeclaring[] = {"partition", "sort", "unique", "local", "not-sparse", "include", "where"};
 
 bool AnyDeclared(const Arguments& arguments) {
   return std::ranges::any_of(kDeclaring, [&](std::string_view name) { return arguments.Has(name); });
@@ -68,7 +68,7 @@ const Syntax& CreateSyntax() {
                    {"sort", OptionKind::kList, "FIELD", "a field that they are in the order of; several times"},
                    {"unique", OptionKind::kFlag, {}, "no two rows may have the same"},
                    {"local", OptionKind::kFlag, {}, "inside the partitions of the table, in another order"},
-                   {"sparse", OptionKind::kFlag, {}, "rows without the fields are not in it"},
+                   {"not-sparse", OptionKind::kFlag, {}, "rows that lack a field are in it, too, as null"},
                    {"include", OptionKind::kList, "PATH", "what it holds besides the key; all for everything"},
                    {"where", OptionKind::kText, "CONDITION", "of the rows that are in it"},
                    {"wait", OptionKind::kFlag, {}, "wait until it can be read"}},
@@ -113,9 +113,10 @@ Result<std::string> CreateBody(const Arguments& arguments) {
   std::string body;
   JsonWriter json(&body);
   json.BeginObject().Name("partition").Raw(partition).Name("sort").Raw(sort);
-  for (const std::string_view name : {"unique", "local", "sparse"}) {
+  for (const std::string_view name : {"unique", "local"}) {
     if (arguments.Has(name)) json.Field(name, true);
   }
+  if (arguments.Has("not-sparse")) json.Field("sparse", false);
   WriteIncluded(arguments, json);
   if (const auto where = arguments.Text("where")) json.Field("where", *where);
   json.EndObject();

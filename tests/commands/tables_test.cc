@@ -260,6 +260,14 @@ TEST_P(TableCommands, IndexesAreMadeOnlineAndDropped) {
   EXPECT_EQ(Totals(Done({"row", "query", kOrders, "--index", "local", "--partition", "customer=ada"})), "10 20 30");
 }
 
+TEST_P(TableCommands, RowsThatLackTheFieldsOfAnIndexAreInItIfThatIsSaid) {
+  Orders();
+  Done({"index", "create", kOrders, "sparse", "--partition", "note", "--wait"});
+  EXPECT_EQ(Run({"row", "query", kOrders, "--index", "sparse", "--partition", "note=null"}).code, 1);
+  Done({"index", "create", kOrders, "all", "--partition", "note", "--not-sparse", "--wait"});
+  EXPECT_THAT(LinesOf(Done({"row", "query", kOrders, "--index", "all", "--partition", "note=null"})), SizeIs(3));
+}
+
 TEST_P(TableCommands, IndexesAreHeldAgainstTheirRowsAndMended) {
   Orders();
   EXPECT_THAT(LinesOf(Done({"table", "verify", kOrders, "--wait"})),
