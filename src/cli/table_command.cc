@@ -246,6 +246,7 @@ constexpr Command kCommands[] = {
     {"alter", "Change how long rows live, or their schema", &AlterSyntax, &RunAlter},
     {"drop", "Drop a table with all that is in it", &DropSyntax, &RunDrop},
     {"verify", "Hold its indexes against its rows", &TableVerifySyntax, &RunTableVerify},
+    {"findings", "What a job of these has found", &TableFindingsSyntax, &RunTableFindings},
     {"repair", "Mend its indexes, or take that back", &TableRepairSyntax, &RunTableRepair},
 };
 

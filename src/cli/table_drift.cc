@@ -66,6 +66,10 @@ Status CheckRepair(const Arguments& arguments) {
 struct Outcome {
   int code = kExitOk;
   uint64_t findings = 0;
+  std::string job = {};  // one that was waited for, and is done
+
+  // Whether there is more to be said to people of what it did.
+  bool Explained(const Arguments& arguments) const { return !job.empty() && !arguments.Has("json"); }
 };
 
 // What a verification that has found nothing has looked at.
@@ -80,18 +84,25 @@ Status PrintCompared(Client& client, const std::string& id) {
   return {};
 }
 
-Result<Outcome> RunJob(const Arguments& arguments, std::string_view action) {
+// "mended 6 entries, left 1".
+Status PrintChanged(Client& client, const std::string& id, std::string_view verb) {
+  KVARTS_TRY(const Reply reply, client.Call({.path = KeyPath("/jobs/", id)}));
+  KVARTS_TRY(const JsonObject job, JsonObject::Parse(reply.body));
+  const uint64_t left = job.Uint("left").value_or(0);
+  Print(fmt::format("{} {}{}\n", verb, Counted(job.Uint(verb).value_or(0), "entry", "entries"),
+                    left == 0 ? std::string() : fmt::format(", left {}", left)));
+  return {};
+}
+
+Result<Outcome> RunJob(Client& client, const Arguments& arguments, std::string_view action) {
   KVARTS_TRY(const std::string url, TableUrl(arguments.at(0)));
-  KVARTS_TRY(const auto client, Client::Open(arguments));
-  KVARTS_TRY(const Reply reply,
-             client->Call(JsonRequest("POST", fmt::format("{}/{}", url, action), BodyOf(arguments))));
+  KVARTS_TRY(const Reply reply, client.Call(JsonRequest("POST", fmt::format("{}/{}", url, action), BodyOf(arguments))));
   Outcome outcome;
-  KVARTS_TRY(outcome.code, FollowJob(*client, arguments, reply));
+  KVARTS_TRY(outcome.code, FollowJob(client, arguments, reply));
   if (!arguments.Has("wait") || outcome.code != kExitOk) return outcome;
   KVARTS_TRY(const JsonObject answer, JsonObject::Parse(reply.body));
-  const std::string id = answer.Text("job");
-  KVARTS_TRY(outcome.findings, PrintFindings(*client, arguments, KeyPath(url + "/findings/", id)));
-  if (outcome.findings == 0 && !arguments.Has("json")) KVARTS_CHECK_OK(PrintCompared(*client, id));
+  outcome.job = answer.Text("job");
+  KVARTS_TRY(outcome.findings, PrintFindings(client, arguments, KeyPath(url + "/findings/", outcome.job)));
   return outcome;
 }
 
@@ -102,15 +113,37 @@ const Syntax& TableVerifySyntax() {
       OverApi({.arguments = {{"TABLE"}},
                .options = JobOptions(),
                .description = "Compares every index of a table with its rows, by a job, while both are in use. With\n"
-                              "--wait it prints what differs, and ends with 3 when something does.\n\n"
+                              "--wait it prints what differs, and ends with 3 when something does; without, that is\n"
+                              "shown by `kvarts table findings TABLE JOB`.\n\n"
                               "  kvarts table verify acme/shop/orders --wait\n",
                .check = &CheckTableWord});
   return kSyntax;
 }
 
 Result<int> RunTableVerify(const Arguments& arguments) {
-  KVARTS_TRY(const Outcome outcome, RunJob(arguments, "verify"));
-  return outcome.findings > 0 ? kExitFound : outcome.code;
+  KVARTS_TRY(const auto client, Client::Open(arguments));
+  KVARTS_TRY(const Outcome outcome, RunJob(*client, arguments, "verify"));
+  if (outcome.findings > 0) return kExitFound;
+  if (outcome.Explained(arguments)) KVARTS_CHECK_OK(PrintCompared(*client, outcome.job));
+  return outcome.code;
+}
+
+const Syntax& TableFindingsSyntax() {
+  static const Syntax kSyntax =
+      OverApi({.arguments = {{"TABLE"}, {"JOB"}},
+               .options = {},
+               .description = "Prints what a job of verify, repair or an index has found. Ends with 3 when it is\n"
+                              "something. It is kept for 30 days.\n\n"
+                              "  kvarts table findings acme/shop/orders 0197f0a2-7c1e-7b52-9d7c-5a4c8a4b1f00\n",
+               .check = &CheckTableWord});
+  return kSyntax;
+}
+
+Result<int> RunTableFindings(const Arguments& arguments) {
+  KVARTS_TRY(const std::string url, TableUrl(arguments.at(0)));
+  KVARTS_TRY(const auto client, Client::Open(arguments));
+  KVARTS_TRY(const uint64_t count, PrintFindings(*client, arguments, KeyPath(url + "/findings/", arguments.at(1))));
+  return count > 0 ? kExitFound : kExitOk;
 }
 
 const Syntax& TableRepairSyntax() {
@@ -128,7 +161,10 @@ const Syntax& TableRepairSyntax() {
 }
 
 Result<int> RunTableRepair(const Arguments& arguments) {
-  KVARTS_TRY(const Outcome outcome, RunJob(arguments, arguments.Has("undo") ? "undo" : "repair"));
+  const bool undo = arguments.Has("undo");
+  KVARTS_TRY(const auto client, Client::Open(arguments));
+  KVARTS_TRY(const Outcome outcome, RunJob(*client, arguments, undo ? "undo" : "repair"));
+  if (outcome.Explained(arguments)) KVARTS_CHECK_OK(PrintChanged(*client, outcome.job, undo ? "undone" : "mended"));
   return outcome.code;
 }
 

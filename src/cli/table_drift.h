@@ -9,6 +9,9 @@ namespace kvarts::cli {
 const Syntax& TableVerifySyntax();
 Result<int> RunTableVerify(const Arguments& arguments);
 
+const Syntax& TableFindingsSyntax();
+Result<int> RunTableFindings(const Arguments& arguments);
+
 const Syntax& TableRepairSyntax();
 Result<int> RunTableRepair(const Arguments& arguments);
 

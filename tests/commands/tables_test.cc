@@ -273,8 +273,10 @@ TEST_P(TableCommands, IndexesAreHeldAgainstTheirRowsAndMended) {
   EXPECT_THAT(LinesOf(Done({"table", "verify", kOrders, "--wait"})),
               ElementsAre(MatchesRegex("job .{36} is done"), "compared 4 rows with 4 entries: nothing differs"));
   const std::string repaired = Done({"table", "repair", kOrders, "--throttle", "100000", "--wait"});
-  ASSERT_THAT(repaired, MatchesRegex("job .{36} is done\n"));
+  ASSERT_THAT(repaired, MatchesRegex("job .{36} is done\nmended 0 entries\n"));
   Done({"table", "repair", kOrders, "--undo", repaired.substr(4, 36), "--wait"});
+  EXPECT_EQ(Done({"table", "findings", kOrders, repaired.substr(4, 36)}), "");
+  EXPECT_EQ(Run({"table", "findings", kOrders, "0197f0a2-7c1e-7b52-9d7c-5a4c8a4b1f00"}).code, 4);
   EXPECT_NE(Run({"table", "repair", kOrders, "--undo", "nonsense"}).code, 0);
   EXPECT_EQ(Run({"table", "repair", kOrders, "--undo", "x", "--throttle", "5"}).code, 2);
   EXPECT_EQ(Run({"table", "verify", "acme/shop/none"}).code, 4);
@@ -297,14 +299,22 @@ TEST_P(TableCommands, DriftIsFoundAndMended) {
   for (const std::string& line : LinesOf(json.out)) EXPECT_TRUE(IsJson(line)) << line;
   EXPECT_THAT(json.out, AllOf(HasSubstr(R"("kind":"missing","index":"by_state","row":{"n":10,"customer":"ada"})"),
                               HasSubstr(R"("kind":"spurious")")));
-  EXPECT_EQ(Run({"table", "repair", kOrders, "--verified", found.out.substr(4, 36), "--wait"}).code, 0);
+  const std::string verified = found.out.substr(4, 36);
+  const Ran again = Run({"table", "findings", kOrders, verified});
+  EXPECT_EQ(again.code, 3) << again.err;
+  EXPECT_EQ(again.out, found.out.substr(found.out.find('\n') + 1));
+  const std::string repaired = Done({"table", "repair", kOrders, "--verified", verified, "--wait"});
+  EXPECT_THAT(repaired, MatchesRegex("job .{36} is done\nmended 3 entries\n"));
+  const std::string repair = repaired.substr(4, 36);
+  EXPECT_THAT(Done({"table", "repair", kOrders, "--undo", repair, "--wait"}), HasSubstr("\nundone 3 entries\n"));
+  EXPECT_THAT(Done({"table", "repair", kOrders, "--wait"}), HasSubstr("\nmended 3 entries\n"));
   EXPECT_THAT(LinesOf(Done({"table", "verify", kOrders, "--wait"})),
               ElementsAre(MatchesRegex("job .{36} is done"), "compared 4 rows with 4 entries: nothing differs"));
   EXPECT_EQ(Totals(Done({"row", "query", kOrders, "--index", "by_state", "--partition", "state=open"})), "20 15 10");
 
   // A row that cannot be read is for a person to mend.
   Damage([](BelowModel& below) { below.PutDamaged(kPath, R"({"customer":"bob","n":1})"); });
-  EXPECT_EQ(Run({"table", "repair", kOrders, "--wait"}).code, 0);
+  EXPECT_THAT(Done({"table", "repair", kOrders, "--wait"}), HasSubstr("\nmended 0 entries, left 1\n"));
   const Ran damaged = Run({"table", "verify", kOrders, "--wait"});
   EXPECT_EQ(damaged.code, 3) << damaged.err;
   EXPECT_THAT(LinesOf(damaged.out), testing::Contains(R"(damaged row: {"n":1,"customer":"bob"})"));
