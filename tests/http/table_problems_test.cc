@@ -40,6 +40,20 @@ class TableProblemsTest : public TablesHttpTest {
   }
 };
 
+TEST_P(TableProblemsTest, AChangeOfWhatStaysSaysSo) {
+  const std::string table = MustDeclare("users", kById);
+  const auto refusal = [&](const std::string& body) {
+    const JsonValue problem = Refusal(Call("PATCH", table, {{"Content-Type", "application/json"}}, body));
+    return problem["field"].text() + ": " + problem["detail"].text();
+  };
+  EXPECT_EQ(refusal(R"({"key":{"partition":["other"]}})"), "key: the key of a table cannot be changed");
+  EXPECT_EQ(refusal(R"({"name":"people","profile":"window"})"), "profile: the profile of a table cannot be changed");
+  EXPECT_EQ(refusal(R"({"indexes":[]})"),
+            "indexes: the indexes of a table that is there are made and dropped one by one");
+  EXPECT_EQ(refusal(R"({"keys":1})"), "keys: there is no such field");
+  EXPECT_EQ(Get(table).status, 200) << "not renamed";
+}
+
 TEST_P(TableProblemsTest, ASchemaThatIsNoneSaysWhichKeyword) {
   const std::string table = MustDeclare("users", kById);
   const auto refusal = [&](const std::string& schema) {

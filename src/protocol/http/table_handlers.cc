@@ -24,20 +24,31 @@ WorkOp::Reply TableReply(int status, const TablePath& path, const TableInfo& tab
   return reply;
 }
 
+constexpr const char* kKeyStays = "the key of a table cannot be changed";
+constexpr const char* kProfileStays = "the profile of a table cannot be changed";
+constexpr const char* kIndexesOneByOne = "the indexes of a table that is there are made and dropped one by one";
+
 Error CannotChange(const char* text, const char* field) {
   return Error(ErrorCode::kInvalidArgument, text, {{"field", field}});
+}
+// What a declaration has and a change of a table may not have: why.
+Status CheckChanged(std::string_view name) {
+  if (name == "key") return CannotChange(kKeyStays, "key");
+  if (name == "profile") return CannotChange(kProfileStays, "profile");
+  if (name == "indexes") return CannotChange(kIndexesOneByOne, "indexes");
+  return {};
 }
 
 // What a declaration changes of a table that is there: how long rows live and are kept, and their schema. Nothing else
 // of it may differ. Indexes that it does not name stay.
 Result<Tables::TableChange> ChangeTo(const TableInfo& table, const TableSpec& wanted) {
   const TableSpec& is = table.spec();
-  if (!(wanted.key == is.key)) return CannotChange("the key of a table cannot be changed", "key");
-  if (wanted.profile != is.profile) return CannotChange("the profile of a table cannot be changed", "profile");
+  if (!(wanted.key == is.key)) return CannotChange(kKeyStays, "key");
+  if (wanted.profile != is.profile) return CannotChange(kProfileStays, "profile");
   for (const IndexSpec& index : wanted.indexes) {
     const TableIndex* const there = table.IndexNamed(index.name);
     if (there != nullptr && there->maintained() && there->spec == index) continue;
-    return Error(ErrorCode::kInvalidArgument, "the indexes of a table that is there are made and dropped one by one",
+    return Error(ErrorCode::kInvalidArgument, kIndexesOneByOne,
                  {{"field", "indexes"}, {"index", index.name}, {"advice", "PUT or DELETE …/indexes/NAME"}});
   }
   Tables::TableChange change;
@@ -69,16 +80,21 @@ struct TablePatch {
 Result<TablePatch> ParseTablePatch(std::string_view body) {
   JsonReader json(body);
   TablePatch patch;
+  Status may_change;
   json.Object([&](std::string_view name) {
     if (name == "name") {
       patch.name = json.Text();
+    } else if (const Status checked = CheckChanged(name); !checked.has_value()) {
+      may_change = checked;
+      json.Skip();
     } else if (!ReadTableChange(json, name, &patch.change)) {
       json.Unknown(name);
     }
   });
-  json.Require(patch.name.has_value() == patch.change.IsEmpty(),
+  json.Require(!may_change.has_value() || patch.name.has_value() == patch.change.IsEmpty(),
                "a table is renamed, or its ttl, retention and schema are changed");
   KVARTS_CHECK_OK(json.Finish());
+  KVARTS_CHECK_OK(may_change);
   if (patch.name) KVARTS_CHECK_OK(CheckCatalogName(*patch.name));
   return patch;
 }
