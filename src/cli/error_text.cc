@@ -68,7 +68,7 @@ std::string_view ErrorAdvice(const Error& error) {
     case ErrorCode::kUnknownOutcome:
       return "It may or may not be there: read before trying again.";
     case ErrorCode::kCorruption:
-      return "Keep a copy of the directory as it is. `kvarts check DIR` lists what is damaged.";
+      return "Keep a copy of the data as they are. `kvarts check` lists what is damaged.";
     case ErrorCode::kInternal:
       return "This is a defect of Kvarts.";
     default:
