@@ -1,0 +1,161 @@
+// Tree: many items of which each is found by its place among them: a B+-tree that counts, whose nodes are records
+// under a collection's id. Lists and sorted sets are thin layers on it.
+//
+// Items are bytes. They lie in their byte order (sorted sets), or in the order in which they were put (lists). What is
+// asked of a tree costs a read per level, however large it is, and nothing of it is kept between transactions.
+//
+//   - A leaf is a block of items. A tree of one small leaf lies in the record of its key; an id is taken when it grows.
+//   - An inner node is two records: its shape (numbers of children, and what separates them), which is written when a
+//     child is split or goes, and its counts (the items below each child), which every change writes.
+//   - Nodes are read once, changed in memory, and written once, by Encode. They are read without preconditions: a
+//     commit rests on the record of the key, which every change of the tree rewrites.
+//
+// Where items are put at either end of the tree, its leaves are left full. A node that is damaged is `corruption`.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "core/txn.h"
+#include "model/structure/collection_ids.h"
+#include "model/structure/tree_node.h"
+
+namespace kvarts::structure {
+
+// What a node may have; beyond any of it, it is split. A leaf of one item may have more bytes.
+struct TreeLimits {
+  size_t max_items = 64;
+  size_t max_leaf_bytes = 1024;
+  size_t max_children = 192;
+  size_t max_shape_bytes = 6144;
+};
+
+class Tree {
+ public:
+  enum class Order : uint8_t { kByBytes, kByPosition };
+
+  // There is nothing in it.
+  Tree(Txn& txn, CollectionIds& ids, Order order, const TreeLimits& limits = {});
+  // `corruption` when the bytes are none.
+  static Result<Tree> Decode(Txn& txn, CollectionIds& ids, Order order, BytesView stored,
+                             const TreeLimits& limits = {});
+  // Hands the nodes that were changed to the transaction, and gives what is to stand in the record of the key.
+  Bytes Encode();
+
+  uint64_t size() const { return size_; }
+  // Whether its nodes are records of their own, under `id`.
+  bool spread() const { return spread_; }
+  CollectionId id() const { return id_; }
+
+  // The position is below the size.
+  Result<Bytes> At(uint64_t position);
+  // Items from a position on, backwards to lower ones, until `visit` says false or it was called `count` times. What is
+  // visited must not be changed meanwhile, and a view of it ends with the call.
+  using Visitor = std::function<bool(BytesView item)>;
+  Status Visit(uint64_t from, uint64_t count, bool backwards, const Visitor& visit);
+
+  // By bytes.
+  struct Place {
+    uint64_t position;  // how many items are less
+    bool found;
+  };
+  Result<Place> Find(BytesView item);
+  // Whether it is new; whether it was there.
+  Result<bool> Insert(BytesView item);
+  Result<bool> Erase(BytesView item);
+
+  // By position: it is put before what is there, or at the end. The item may be of any size that a record may have.
+  Status InsertAt(uint64_t position, BytesView item);
+  Status ReplaceAt(uint64_t position, BytesView item);
+
+  // Of either kind: all of them are there. `too_large`, with nothing changed, when a commit cannot hold it.
+  Status EraseAt(uint64_t position, uint64_t count);
+
+  // Another tree with the same items. `too_large` when a commit cannot hold it.
+  Result<Tree> Copy();
+  // It will not be needed any more: what hangs on its id is put on the list of the job `structure_erase`.
+  void Drop();
+
+  // That the whole tree is sound, and `corruption` when it is not. For tests: it reads everything.
+  struct Survey {
+    uint64_t leaves = 0;
+    uint64_t inner = 0;
+    uint64_t bytes = 0;  // of items in leaves
+    size_t height = 0;   // levels above the leaves
+  };
+  Result<Survey> Check();
+  // How many nodes were read so far.
+  uint64_t reads() const { return reads_; }
+
+ private:
+  // Where a leaf hangs: an inner node of each level, from the root on, and which of its children it is.
+  struct Step {
+    TreeNode* node;
+    size_t child;
+  };
+  struct Path {
+    std::vector<Step> steps;
+    TreeNode* leaf = nullptr;
+    uint64_t before = 0;  // items before the leaf
+  };
+  // A node that is to be read, and the items that are said to be in it.
+  struct Wanted {
+    uint64_t number;
+    size_t level;
+    uint64_t count;
+  };
+
+  Result<TreeNode*> Load(const Wanted& wanted);
+  Status LoadAll(std::span<const Wanted> wanted);
+  Result<TreeNode> ReadNode(const Wanted& wanted, const std::optional<Record>& record,
+                            const std::optional<Record>& counts) const;
+  static Wanted ChildOf(const TreeNode& inner, size_t child);
+  Wanted Root() const { return {root_, height_, size_}; }
+  TreeNode& Make(size_t level);
+  void Remove(TreeNode& node);
+  void LetGo();
+
+  Result<Path> PathTo(uint64_t position);
+  Result<Path> PathTo(BytesView item);
+  // To the leaf beside it; whether there is one. Of what follows so many items are wanted.
+  Result<bool> Move(Path* path, bool backwards, uint64_t wanted);
+  Status Descend(Path* path, bool backwards, uint64_t wanted);
+
+  Status InsertInto(Path& path, size_t index, BytesView item);
+  static bool IsAtEdge(const Path& path, bool end);
+  bool IsTooLarge(const TreeNode& node) const;
+  Status Spread();
+  // The node at the end of the path's first `depth` steps; `uneven` as SplitAt says.
+  enum class Cut : uint8_t { kEven, kFirst, kLast };
+  Status Split(Path& path, size_t depth, TreeNode& node, Cut cut);
+  size_t CutOf(const TreeNode& node, Cut cut) const;
+  Bytes SeparatorOf(const TreeNode& left, TreeNode* right) const;
+  Status EraseFrom(Path& path, size_t index);
+  // What became smaller at the end of the first `depth` steps goes when it is empty, or to a neighbour.
+  Status Shrink(Path& path, size_t depth, TreeNode& node);
+  void MergeInto(TreeNode& parent, size_t left_child, TreeNode& left, TreeNode& right);
+  Status ShrinkRoot();
+  Status EraseWithin(TreeNode& node, uint64_t from, uint64_t count);
+  Status RemoveBelow(const Wanted& wanted);
+  Status ShrinkAt(uint64_t position);
+  Status CheckNode(const Wanted& wanted, BytesView low, const Bytes* high, Survey* survey);
+
+  Txn* txn_;
+  CollectionIds* ids_;
+  Order order_;
+  TreeLimits limits_;
+  uint64_t size_ = 0;
+  bool spread_ = false;
+  CollectionId id_;
+  uint64_t root_ = 0;
+  size_t height_ = 0;
+  uint64_t next_ = 1;  // no node has this number, or a higher one
+  uint64_t reads_ = 0;
+  // What was read or made. Of a tree in the record of its key, its leaf.
+  std::unordered_map<uint64_t, std::unique_ptr<TreeNode>> nodes_;
+  std::vector<KeyBuffer> removed_;  // records that are to go
+};
+
+}  // namespace kvarts::structure
