@@ -70,7 +70,8 @@ class Tree {
   Status InsertAt(uint64_t position, BytesView item);
   Status ReplaceAt(uint64_t position, BytesView item);
 
-  // Of either kind: all of them are there. `too_large`, with nothing changed, when a commit cannot hold it.
+  // Of either kind: all of them are there. `too_large` when a commit cannot hold it: nothing of it may be committed.
+  // When that is everything, it is better dropped.
   Status EraseAt(uint64_t position, uint64_t count);
 
   // Another tree with the same items. `too_large` when a commit cannot hold it.
@@ -109,38 +110,43 @@ class Tree {
 
   Result<TreeNode*> Load(const Wanted& wanted);
   Status LoadAll(std::span<const Wanted> wanted);
-  Result<TreeNode> ReadNode(const Wanted& wanted, const std::optional<Record>& record,
-                            const std::optional<Record>& counts) const;
+  Result<TreeNode> ReadNode(const Wanted& wanted, const Record* record, const Record* counts) const;
   static Wanted ChildOf(const TreeNode& inner, size_t child);
   Wanted Root() const { return {root_, height_, size_}; }
-  TreeNode& Make(size_t level);
-  void Remove(TreeNode& node);
+  Status ReadAhead(const TreeNode& inner, size_t child, bool backwards, uint64_t wanted);
   void LetGo();
+  Error TooLarge() const;
 
   Result<Path> PathTo(uint64_t position);
   Result<Path> PathTo(BytesView item);
-  // To the leaf beside it; whether there is one. Of what follows so many items are wanted.
+  // To the leaf beside it, of what follows so many items being wanted; whether there is one.
   Result<bool> Move(Path* path, bool backwards, uint64_t wanted);
-  Status Descend(Path* path, bool backwards, uint64_t wanted);
+  Status CopyBelow(const Wanted& wanted, Tree* copy, uint64_t* bytes);
+  Status CheckBelow(const Wanted& wanted, BytesView low, const Bytes* high, Survey* survey);
 
-  Status InsertInto(Path& path, size_t index, BytesView item);
-  static bool IsAtEdge(const Path& path, bool end);
+  // tree_change.cc
+  TreeNode& Make(size_t level);
+  void Remove(const TreeNode& node);
+  static bool IsAtEdge(const Path& path, size_t depth, bool end);
   bool IsTooLarge(const TreeNode& node) const;
-  Status Spread();
-  // The node at the end of the path's first `depth` steps; `uneven` as SplitAt says.
+  bool IsSmall(const TreeNode& node) const;
+  bool FitTogether(const TreeNode& left, const TreeNode& right) const;
+  Status SpreadOut();
+  Status InsertInto(Path& path, size_t index, BytesView item);
+  // Where a node is split: in its middle, or so that what was put at an end of the tree is alone.
   enum class Cut : uint8_t { kEven, kFirst, kLast };
-  Status Split(Path& path, size_t depth, TreeNode& node, Cut cut);
-  size_t CutOf(const TreeNode& node, Cut cut) const;
-  Bytes SeparatorOf(const TreeNode& left, TreeNode* right) const;
+  static size_t CutOf(const TreeNode& node, Cut cut);
+  void Split(Path& path, size_t depth, TreeNode& node, Cut cut);
+  void SplitBelow(TreeNode& parent, size_t child, TreeNode& node, Cut cut);
+  Bytes Separate(const TreeNode& left, TreeNode* right) const;
   Status EraseFrom(Path& path, size_t index);
-  // What became smaller at the end of the first `depth` steps goes when it is empty, or to a neighbour.
-  Status Shrink(Path& path, size_t depth, TreeNode& node);
-  void MergeInto(TreeNode& parent, size_t left_child, TreeNode& left, TreeNode& right);
+  void EraseChild(TreeNode& parent, size_t child);
+  void MergeWithNext(TreeNode& parent, size_t child, TreeNode& left, TreeNode& right);
+  Result<bool> Shrink(const Path& path, size_t depth);
   Status ShrinkRoot();
+  Status ShrinkAt(uint64_t position);
   Status EraseWithin(TreeNode& node, uint64_t from, uint64_t count);
   Status RemoveBelow(const Wanted& wanted);
-  Status ShrinkAt(uint64_t position);
-  Status CheckNode(const Wanted& wanted, BytesView low, const Bytes* high, Survey* survey);
 
   Txn* txn_;
   CollectionIds* ids_;
