@@ -147,6 +147,7 @@ Result<Tree::Path> Tree::PathTo(BytesView item) {
 }
 
 Result<Bytes> Tree::At(uint64_t position) {
+  LetGo();
   KVARTS_TRY(const Path path, PathTo(position));
   return Bytes(path.leaf->items[position - path.before]);
 }
@@ -156,6 +157,24 @@ Result<Tree::Place> Tree::Find(BytesView item) {
   const TreeItems& items = path.leaf->items;
   const size_t index = items.LowerBound(item);
   return Place{path.before + index, index < items.size() && items[index] == item};
+}
+
+Status Tree::ReadFor(std::span<const Bytes> items) {
+  std::vector<Wanted> at(items.size(), Root());
+  for (size_t level = height_ + 1; level-- > 0;) {
+    std::unordered_map<uint64_t, Wanted> missing;
+    for (const Wanted& wanted : at) {
+      if (!nodes_.contains(wanted.number)) missing.emplace(wanted.number, wanted);
+    }
+    std::vector<Wanted> wanted;
+    for (const auto& [number, one] : missing) wanted.push_back(one);
+    if (!wanted.empty()) KVARTS_CHECK_OK(LoadAll(wanted));
+    for (size_t i = 0; level > 0 && i < items.size(); ++i) {
+      KVARTS_TRY(const TreeNode* node, Load(at[i]));
+      at[i] = ChildOf(*node, node->items.UpperBound(items[i]) - 1);
+    }
+  }
+  return {};
 }
 
 void Tree::LetGo() {

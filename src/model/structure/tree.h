@@ -62,6 +62,8 @@ class Tree {
     bool found;
   };
   Result<Place> Find(BytesView item);
+  // Reads together what finding them needs.
+  Status ReadFor(std::span<const Bytes> items);
   // Whether it is new; whether it was there.
   Result<bool> Insert(BytesView item);
   Result<bool> Erase(BytesView item);

@@ -302,6 +302,25 @@ TEST_P(TreeTest, ReadsAsManyNodesAsItHasLevels) {
   EXPECT_THAT(heights, testing::ElementsAre(2, 2));
 }
 
+TEST(TreeNodeTest, BytesAreThoseOfTheFormat) {
+  TreeNode leaf;
+  leaf.items.Append("x");
+  leaf.items.Append("yz");
+  EXPECT_EQ(ToHex(EncodeTreeNode(leaf)), "00017802797a");
+  TreeNode inner;
+  inner.level = 1;
+  inner.children = {3, 4};
+  inner.counts = {1, 300};
+  inner.items.Append("");
+  inner.items.Append("y");
+  EXPECT_EQ(ToHex(EncodeTreeNode(inner)), "01020304000179");
+  EXPECT_EQ(ToHex(EncodeTreeCounts(inner)), "01ac02");
+  const auto decoded = DecodeTreeInner(EncodeTreeNode(inner), EncodeTreeCounts(inner), 1, 301, true);
+  ASSERT_TRUE(decoded) << decoded.error();
+  EXPECT_EQ(decoded->children, inner.children);
+  EXPECT_EQ(decoded->counts, inner.counts);
+}
+
 TEST_P(TreeTest, DamageIsFound) {
   Begin(Tree::Order::kByBytes);
   Do([](Tree& tree) -> Status {
