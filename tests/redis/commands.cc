@@ -305,7 +305,7 @@ std::string CommandMaker::Value(std::string_view kind) {
     return std::to_string(static_cast<double>(Below(10'000)) / 16);
   }
   if (kind == "score") {
-    if (OneIn(12)) return one_of({"inf", "-inf", "+inf", "nan", "1e400", "", "abc", "0x10", " 1", "3.0e-10", "1e17"});
+    if (OneIn(12)) return one_of({"inf", "-inf", "+inf", "nan", "1e400", "", "abc", "0x10", " 1", "3.0e-10", "1e20"});
     if (OneIn(4)) return std::to_string(static_cast<double>(Below(200)) / 16 - 3);
     return std::to_string(static_cast<int64_t>(Below(12)) - 3);
   }

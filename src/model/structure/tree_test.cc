@@ -351,5 +351,53 @@ TEST_P(TreeTest, DamageIsFound) {
   EXPECT_EQ(Items().size(), 100u);
 }
 
+// What the tests above rest on: nodes that are each sound, and yet wrong together.
+TEST_P(TreeTest, WhatIsPlantedIsFound) {
+  Begin(Tree::Order::kByBytes);
+  Do([](Tree& tree) -> Status {
+    for (uint64_t i = 0; i < 100; ++i) KVARTS_CHECK_OK(tree.Insert(Name(i)));
+    return {};
+  });
+  constexpr size_t kItem = 9;
+  ScanRequest request;
+  request.range = SpaceRange(Space::kStructureMembers);
+  auto leaves = Entries(*NewView(), request);
+  std::erase_if(leaves, [](const auto& entry) { return entry.value.size() != 1 + 4 * kItem || entry.value[0] != 0; });
+  ASSERT_GE(leaves.size(), 2u);
+  const auto why = [&]() -> Bytes {
+    const auto checked = Run([&](Txn& txn) {
+      return With(txn, [](Tree& tree) -> Status {
+        KVARTS_CHECK_OK(tree.Check());
+        return {};
+      });
+    });
+    return checked ? Bytes("nothing") : Bytes(checked.error().field("why"));
+  };
+  EXPECT_EQ(why(), "nothing");
+  MustRun(Putting(leaves[0].key, leaves[1].value), Quick());
+  EXPECT_EQ(why(), "an item is elsewhere");
+  const Bytes& leaf = leaves[0].value;
+  MustRun(Putting(leaves[0].key, leaf.substr(0, 1) + leaf.substr(1 + kItem) + leaf.substr(1, kItem)), Quick());
+  EXPECT_EQ(why(), "items are not in order");
+  MustRun(Putting(leaves[0].key, leaf), Quick());
+  EXPECT_EQ(why(), "nothing");
+}
+
+TEST_P(TreeTest, WhatWasReadTogetherIsNotReadAgain) {
+  Begin(Tree::Order::kByBytes);
+  Do([](Tree& tree) -> Status {
+    for (uint64_t i = 0; i < 300; ++i) KVARTS_CHECK_OK(tree.Insert(Name(i)));
+    return {};
+  });
+  Do([](Tree& tree) -> Status {
+    const std::vector<Bytes> items = {Name(5), Name(150), Name(151), Name(299), Name(1000)};
+    KVARTS_CHECK_OK(tree.ReadFor(items));
+    const uint64_t reads = tree.reads();
+    for (const Bytes& item : items) KVARTS_CHECK_OK(tree.Find(item));
+    EXPECT_EQ(tree.reads(), reads);
+    return {};
+  });
+}
+
 }  // namespace
 }  // namespace kvarts::structure

@@ -60,6 +60,16 @@ Result<std::optional<double>> ScoreAfter(const AddOptions& options, double score
   return std::optional(score);
 }
 
+// As ZSCAN writes it, in version 3, too: in small sorted sets Redis has integers as such.
+void AppendScanned(DataCall& call, double score, bool small) {
+  constexpr double kIntegers = static_cast<double>(std::numeric_limits<int64_t>::max() / 2);
+  if (small && std::abs(score) < kIntegers && std::trunc(score) == score) {
+    call.reply.Bulk(std::to_string(static_cast<int64_t>(score)));
+  } else {
+    ReplyWriter(&call.reply.out(), 2).Double(score);
+  }
+}
+
 // The scores of many, read together, as they are in the course of a command.
 class KnownScores {
  public:
@@ -301,10 +311,10 @@ Status ZScan(DataCall& call) {
     if (structure::GlobMatches(options.pattern, name)) found.emplace_back(name, score);
   }));
   call.reply.Array(2).Bulk(std::to_string(next)).Array(2 * found.size());
-  // Here scores are text in version 3, too.
+  constexpr uint64_t kSmall = 128;
   for (const auto& [name, score] : found) {
     call.reply.Bulk(name);
-    ReplyWriter(&call.reply.out(), 2).Double(score);
+    AppendScanned(call, score, set->size() <= kSmall);
   }
   return {};
 }
