@@ -9,6 +9,8 @@ namespace kvarts::structure {
 namespace {
 
 constexpr const char* kDamaged = "a sorted set is damaged";
+// Members come anywhere: so with each of them a leaf is written, and large ones would cost more than they spare.
+constexpr TreeLimits kLimits = {.max_leaf_bytes = 512};
 constexpr uint64_t kSign = uint64_t{1} << 63;
 
 // Their order as numbers is that of scores.
@@ -52,12 +54,13 @@ double ScoreAt(BytesView bytes) {
   return std::bit_cast<double>((bits & kSign) != 0 ? bits & ~kSign : ~bits);
 }
 
-SortedSet::SortedSet(Txn& txn, CollectionIds& ids) : SortedSet(txn, ids, Tree(txn, ids, Tree::Order::kByBytes)) {}
+SortedSet::SortedSet(Txn& txn, CollectionIds& ids)
+    : SortedSet(txn, ids, Tree(txn, ids, Tree::Order::kByBytes, kLimits)) {}
 
 SortedSet::SortedSet(Txn& txn, CollectionIds& ids, Tree tree) : txn_(&txn), ids_(&ids), tree_(std::move(tree)) {}
 
 Result<SortedSet> SortedSet::Decode(Txn& txn, CollectionIds& ids, BytesView stored) {
-  KVARTS_TRY(Tree tree, Tree::Decode(txn, ids, Tree::Order::kByBytes, stored));
+  KVARTS_TRY(Tree tree, Tree::Decode(txn, ids, Tree::Order::kByBytes, stored, kLimits));
   return SortedSet(txn, ids, std::move(tree));
 }
 

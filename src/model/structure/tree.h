@@ -28,6 +28,8 @@ namespace kvarts::structure {
 struct TreeLimits {
   size_t max_items = 64;
   size_t max_leaf_bytes = 1024;
+  // Of the leaf that lies in the record of its key.
+  size_t max_inline_bytes = 1024;
   size_t max_children = 192;
   size_t max_shape_bytes = 6144;
 };

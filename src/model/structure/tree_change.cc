@@ -36,8 +36,8 @@ bool Tree::IsAtEdge(const Path& path, size_t depth, bool end) {
 
 bool Tree::IsTooLarge(const TreeNode& node) const {
   if (node.level == 0) {
-    return node.items.size() > 1 &&
-           (node.items.size() > limits_.max_items || node.items.bytes().size() > limits_.max_leaf_bytes);
+    const size_t max_bytes = spread_ ? limits_.max_leaf_bytes : limits_.max_inline_bytes;
+    return node.items.size() > 1 && (node.items.size() > limits_.max_items || node.items.bytes().size() > max_bytes);
   }
   return node.children.size() > limits_.max_children ||
          (node.items.bytes().size() > limits_.max_shape_bytes && node.children.size() >= kFewChildren);

@@ -3,31 +3,54 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/fields.h"
-
 namespace kvarts::structure {
 namespace {
 
-// The head of an item that is there.
-uint64_t SizeAt(BytesView bytes, size_t* at) {
-  const auto first = static_cast<uint8_t>(bytes[*at]);
-  if (first < 0x80) {
-    ++*at;
-    return first;
+// Takes numbers and items off bytes, of which most are short. Nodes are read often: so it is made for that.
+class Taker {
+ public:
+  explicit Taker(BytesView bytes) : at_(bytes.data()), end_(at_ + bytes.size()) {}
+
+  const char* at() const { return at_; }
+  BytesView rest() const { return {at_, static_cast<size_t>(end_ - at_)}; }
+
+  bool Number(uint64_t* number) {
+    if (at_ != end_ && static_cast<uint8_t>(*at_) < 0x80) {
+      *number = static_cast<uint8_t>(*at_++);
+      return true;
+    }
+    if (end_ - at_ >= 2 && static_cast<uint8_t>(at_[1]) < 0x80 && at_[1] != 0) {
+      *number = (static_cast<uint8_t>(at_[0]) & 0x7f) | uint64_t{static_cast<uint8_t>(at_[1])} << 7;
+      at_ += 2;
+      return true;
+    }
+    BytesView left = rest();
+    const bool taken = TakeVarint(&left, number);
+    at_ = left.data();
+    return taken;
   }
-  BytesView rest = bytes.substr(*at);
-  uint64_t size = 0;
-  TakeVarint(&rest, &size);
-  *at = bytes.size() - rest.size();
-  return size;
-}
+  bool Item(BytesView* item) {
+    uint64_t size = 0;
+    if (!Number(&size) || size > static_cast<size_t>(end_ - at_)) return false;
+    *item = {at_, size};
+    at_ += size;
+    return true;
+  }
+
+ private:
+  const char* at_;
+  const char* const end_;
+};
+
+Error Damaged(const char* why) { return Error(ErrorCode::kCorruption, kDamagedTree, {{"why", why}}); }
 
 }  // namespace
 
 BytesView TreeItems::operator[](size_t index) const {
-  size_t at = starts_[index];
-  const uint64_t size = SizeAt(bytes_, &at);
-  return {bytes_.data() + at, size};
+  Taker taker(BytesView(bytes_).substr(starts_[index]));
+  BytesView item;
+  taker.Item(&item);  // which is there
+  return item;
 }
 
 size_t TreeItems::LowerBound(BytesView item) const {
@@ -96,13 +119,13 @@ bool TreeItems::Parse(BytesView bytes, size_t count, TreeItems* items) {
   if (count > bytes.size()) return false;
   items->starts_.clear();
   items->starts_.reserve(count + 1);
-  BytesView rest = bytes;
+  Taker taker(bytes);
+  BytesView item;
   for (size_t i = 0; i < count; ++i) {
-    items->starts_.push_back(static_cast<uint32_t>(bytes.size() - rest.size()));
-    BytesView item;
-    if (!TakeSized(&rest, &item)) return false;
+    items->starts_.push_back(static_cast<uint32_t>(taker.at() - bytes.data()));
+    if (!taker.Item(&item)) return false;
   }
-  if (!rest.empty()) return false;
+  if (!taker.rest().empty()) return false;
   items->bytes_ = bytes;
   return true;
 }
@@ -133,11 +156,8 @@ Bytes EncodeTreeCounts(const TreeNode& node) {
 Result<TreeNode> DecodeTreeLeaf(BytesView record, uint64_t count) {
   TreeNode node;
   node.stored = true;
-  FieldReader fields(record);
-  fields.Require(fields.Byte() == 0, "no leaf");
-  const BytesView items = fields.Rest();
-  fields.Require(TreeItems::Parse(items, count, &node.items), "other items than were counted");
-  KVARTS_CHECK_OK(fields.Finish(kDamagedTree));
+  if (!record.starts_with('\0')) return Damaged("no leaf");
+  if (!TreeItems::Parse(record.substr(1), count, &node.items)) return Damaged("other items than were counted");
   return node;
 }
 
@@ -145,28 +165,25 @@ Result<TreeNode> DecodeTreeInner(BytesView shape, BytesView counts, size_t level
   TreeNode node;
   node.level = level;
   node.stored = true;
-  FieldReader fields(shape);
-  fields.Require(fields.Byte() == level, "a node of another level");
-  const uint64_t children = fields.Varint(shape.size());
-  fields.Require(children > 0, "a node without children");
-  node.children.reserve(children + 1);
-  for (uint64_t i = 0; i < children && fields.ok(); ++i) node.children.push_back(fields.Varint());
-  const BytesView items = fields.Rest();
-  fields.Require(TreeItems::Parse(items, by_bytes ? children : 0, &node.items), "other separators than children");
-  fields.Require(!by_bytes || node.items.size() == 0 || node.items[0].empty(), "something before the first child");
-  KVARTS_CHECK_OK(fields.Finish(kDamagedTree));
-
-  FieldReader numbers(counts);
-  node.counts.reserve(children + 1);
-  uint64_t sum = 0;
-  for (uint64_t i = 0; i < children && numbers.ok(); ++i) {
-    // Below what is left of the sum, which so does not overflow.
-    node.counts.push_back(numbers.Varint(count - sum));
-    numbers.Require(node.counts.back() > 0, "a child that is empty");
-    sum += node.counts.back();
+  if (shape.empty() || static_cast<uint8_t>(shape[0]) != level) return Damaged("a node of another level");
+  Taker taker(shape.substr(1));
+  uint64_t children = 0;
+  if (!taker.Number(&children) || children == 0 || children > shape.size()) return Damaged("a node without children");
+  node.children.resize(children);
+  for (uint64_t& child : node.children) {
+    if (!taker.Number(&child)) return Damaged("fewer children than it has");
   }
-  numbers.Require(sum == count, "other items than were counted");
-  KVARTS_CHECK_OK(numbers.Finish(kDamagedTree));
+  const bool parsed = TreeItems::Parse(taker.rest(), by_bytes ? children : 0, &node.items);
+  if (!parsed || (by_bytes && !node.items[0].empty())) return Damaged("other separators than children");
+
+  Taker numbers(counts);
+  node.counts.resize(children);
+  uint64_t left = count;
+  for (uint64_t& below : node.counts) {
+    if (!numbers.Number(&below) || below == 0 || below > left) return Damaged("other items than were counted");
+    left -= below;
+  }
+  if (left != 0 || !numbers.rest().empty()) return Damaged("other items than were counted");
   return node;
 }
 

@@ -12,7 +12,8 @@ namespace kvarts::structure {
 namespace {
 
 // Such that a few hundred items make a tree of many levels.
-constexpr TreeLimits kSmall = {.max_items = 4, .max_leaf_bytes = 60, .max_children = 4, .max_shape_bytes = 80};
+constexpr TreeLimits kSmall = {
+    .max_items = 4, .max_leaf_bytes = 60, .max_inline_bytes = 60, .max_children = 4, .max_shape_bytes = 80};
 
 class TreeTest : public test::StoreTest {
  protected:
