@@ -105,6 +105,46 @@ constexpr CommandTemplate kTemplates[] = {
     {"SSCAN", "{key} 0|x [COUNT 1000] [MATCH {fieldpattern}]", Comparison::kScan},
     {"SUNION", "{key} [{key} [{key}]]", Comparison::kUnordered},
     {"SUNIONSTORE", "{key} {key} [{key}]"},
+    {"ZADD",
+     "{key} [NX|XX|GT|LT] [NX|XX|GT|LT] [CH] [INCR] {score} {field} [{score} {field} [{score} {value}]] [{field}]"},
+    {"ZADD", "names 0 {field} 0 {field} [0 {value}]"},
+    {"ZCARD", "{key}"},
+    {"ZCOUNT", "{key} {scorebound} {scorebound}"},
+    {"ZDIFF", "1|2|2|3|0|x {key} {key} [{key}] [WITHSCORES] [WEIGHTS]"},
+    {"ZDIFFSTORE", "{key} 1|2|2|3|0|x {key} {key} [{key}] [WITHSCORES]"},
+    {"ZINCRBY", "{key} {score} {field}"},
+    {"ZINTER", "2|2|2|1|3|0 {key} {key} [WEIGHTS {weight} {weight}] [AGGREGATE MIN|MAX|SUM|x] [WITHSCORES] [LIMIT]"},
+    {"ZINTERCARD", "2|2|2|1|3|0 {key} {key} [LIMIT 0|1|2|-1|x] [WITHSCORES]"},
+    {"ZINTERSTORE", "{key} 2|2|2|1|3|0 {key} {key} [WEIGHTS {weight} {weight}] [AGGREGATE MIN|MAX|SUM|x] [WITHSCORES]"},
+    {"ZLEXCOUNT", "names {namebound} {namebound}"},
+    {"ZLEXCOUNT", "nothing {namebound} {namebound}"},
+    {"ZMPOP", "2|2|2|1|3|0|x {key} {key} MIN|MAX|x [COUNT 1|2|0|x|100] [COUNT 1]"},
+    {"ZMSCORE", "{key} {field} [{field}]"},
+    {"ZPOPMAX", "{key} [0|1|2|-1|x|100]"},
+    {"ZPOPMIN", "{key} [0|1|2|-1|x|100]"},
+    {"ZRANDMEMBER", "{key} 1000|0|x|-9223372036854775808 [WITHSCORES]", Comparison::kUnordered},
+    {"ZRANGE", "{key} {index} {index} [REV] [WITHSCORES] [LIMIT {index} {index}]"},
+    {"ZRANGE", "{key} {scorebound} {scorebound} BYSCORE [REV] [LIMIT {index} {index}] [WITHSCORES]"},
+    {"ZRANGE", "names {namebound} {namebound} BYLEX [REV] [LIMIT {index} {index}] [WITHSCORES]"},
+    {"ZRANGEBYLEX", "names {namebound} {namebound} [LIMIT {index} {index}]"},
+    {"ZRANGEBYSCORE", "{key} {scorebound} {scorebound} [LIMIT {index} {index}] [WITHSCORES]"},
+    {"ZRANGESTORE", "{key} {key} {index} {index} [REV] [LIMIT 1 1]"},
+    {"ZRANGESTORE", "{key} {key} {scorebound} {scorebound} BYSCORE [REV] [LIMIT {index} {index}]"},
+    {"ZRANGESTORE", "{key} names {namebound} {namebound} BYLEX [REV] [LIMIT {index} {index}]"},
+    {"ZRANK", "{key} {field}"},
+    {"ZREM", "{key} {field} [{field}]"},
+    {"ZREM", "names {field} [{field}]"},
+    {"ZREMRANGEBYLEX", "names {namebound} {namebound}"},
+    {"ZREMRANGEBYRANK", "{key} {index} {index}"},
+    {"ZREMRANGEBYSCORE", "{key} {scorebound} {scorebound}"},
+    {"ZREVRANGE", "{key} {index} {index} [WITHSCORES]"},
+    {"ZREVRANGEBYLEX", "names {namebound} {namebound} [LIMIT {index} {index}]"},
+    {"ZREVRANGEBYSCORE", "{key} {scorebound} {scorebound} [LIMIT {index} {index}] [WITHSCORES]"},
+    {"ZREVRANK", "{key} {field}"},
+    {"ZSCAN", "{key} 0|x [COUNT 1000] [MATCH {fieldpattern}]", Comparison::kScan},
+    {"ZSCORE", "{key} {field}"},
+    {"ZUNION", "2|2|2|1|3|0 {key} {key} [WEIGHTS {weight} {weight}] [AGGREGATE MIN|MAX|SUM|x] [WITHSCORES]"},
+    {"ZUNIONSTORE", "{key} 2|2|2|1|3|0 {key} {key} [WEIGHTS {weight} {weight}] [AGGREGATE MIN|MAX|SUM|x] [WITHSCORES]"},
     {"WATCH", "{key} [{key}]"},
     {"UNWATCH", ""},
     {"MULTI", ""},
@@ -263,6 +303,23 @@ std::string CommandMaker::Value(std::string_view kind) {
     if (OneIn(3))
       return one_of({"1e400", "nan", "inf", "-inf", "0x10", "1e5", " 1", "1 ", "", ".5", "5.", "abc", "1e-5"});
     return std::to_string(static_cast<double>(Below(10'000)) / 16);
+  }
+  if (kind == "score") {
+    if (OneIn(12)) return one_of({"inf", "-inf", "+inf", "nan", "1e400", "", "abc", "0x10", " 1", "3.0e-10", "1e20"});
+    if (OneIn(4)) return std::to_string(static_cast<double>(Below(200)) / 16 - 3);
+    return std::to_string(static_cast<int64_t>(Below(12)) - 3);
+  }
+  // With others there may be a negative zero, which Redis keeps in large sorted sets only.
+  if (kind == "weight") return OneIn(10) ? one_of({"nan", "x", ""}) : one_of({"1", "2", "0.5", "inf", "1e3"});
+  if (kind == "scorebound") {
+    if (OneIn(3)) return one_of({"-inf", "+inf", "inf", "(-inf", "(+inf"});
+    if (OneIn(12)) return one_of({"nan", "", "(", "x", "((1", "[1", " 2", "1 "});
+    return (OneIn(3) ? "(" : "") + std::to_string(static_cast<int64_t>(Below(14)) - 4);
+  }
+  if (kind == "namebound") {
+    if (OneIn(3)) return one_of({"-", "+", "-", "+", "(", "["});
+    if (OneIn(12)) return one_of({"", "f1", "++", "-x", "{"});
+    return (OneIn(2) ? "(f" : "[f") + std::to_string(Below(12));
   }
   if (kind == "field") return OneIn(12) ? Integer() : "f" + std::to_string(Below(12));
   if (kind == "fieldpattern") return one_of({"*", "f1*", "f?", "[f]1", "nothing"});

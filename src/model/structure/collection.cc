@@ -25,6 +25,8 @@ Result<Collection> DecodeCollection(Type type, Txn& txn, CollectionIds& ids, Byt
     case Type::kSet:
     case Type::kHash:
       return Members::Decode(txn, ids, stored);
+    case Type::kSortedSet:
+      return SortedSet::Decode(txn, ids, stored);
     default:
       return Error(ErrorCode::kCorruption, "a collection is of a type that there is not");
   }

@@ -66,9 +66,18 @@ std::vector<Members::Entry>::iterator Members::FindInline(BytesView name) {
 }
 
 Result<std::optional<Bytes>> Members::Find(BytesView name) {
-  std::vector<std::optional<Bytes>> values;
-  KVARTS_CHECK_OK(FindMany({&name, 1}, &values));
-  return std::move(values[0]);
+  std::optional<Bytes> value;
+  if (!spread_) {
+    const auto found = FindInline(name);
+    if (found != entries_.end()) value = found->second;
+    return value;
+  }
+  const KeyBuffer place = PlaceOf(name);
+  const BytesView key = place;
+  std::optional<Record> record;
+  KVARTS_CHECK_OK(txn_->PeekMany({&key, 1}, {&record, 1}));
+  if (record) value = std::move(record->value);
+  return value;
 }
 
 Status Members::FindMany(std::span<const BytesView> names, std::vector<std::optional<Bytes>>* values) {

@@ -28,6 +28,9 @@ class Members {
 
   // There are none yet.
   Members(Txn& txn, CollectionIds& ids) : txn_(&txn), ids_(&ids) {}
+  // They are spread out under an id that is another collection's, too.
+  Members(Txn& txn, CollectionIds& ids, CollectionId id, uint64_t count)
+      : txn_(&txn), ids_(&ids), spread_(true), id_(id), count_(count) {}
   // `corruption` when the bytes are none.
   static Result<Members> Decode(Txn& txn, CollectionIds& ids, BytesView stored);
   Bytes Encode() const;
@@ -42,6 +45,9 @@ class Members {
   Result<bool> Put(BytesView name, BytesView value);
   // Whether it was there.
   Result<bool> Erase(BytesView name);
+  // Of those that are spread out, for who knows whether it is there, and how many there are.
+  void PutUnseen(BytesView name, BytesView value) { txn_->Put(PlaceOf(name), value); }
+  void EraseUnseen(BytesView name) { txn_->Erase(PlaceOf(name)); }
 
   using Visit = std::function<void(BytesView name, BytesView value)>;
   Status ForEach(const Visit& visit);

@@ -8,6 +8,8 @@ namespace {
 
 constexpr int64_t kUntagged = 0;
 constexpr int64_t kTagged = 1;
+constexpr int64_t kNode = -1;
+constexpr int64_t kNodeCounts = -2;
 
 TupleWriter<KeyBuffer> BeginDatabase(KeyBuffer* place, DatabaseId database) {
   TupleWriter<KeyBuffer> writer = BeginKey(place, Space::kStructures);
@@ -100,10 +102,26 @@ Result<PlacedMember> MemberAt(CollectionId collection, BytesView place) {
   return PlacedMember{hash, name};
 }
 
-KeyRange MembersFrom(CollectionId collection, uint64_t hash) {
+KeyBuffer NodePlace(CollectionId collection, uint64_t node) {
+  KeyBuffer place;
+  BeginKey(&place, Space::kStructureMembers).Uint(collection.value).Int(kNode).Uint(node);
+  return place;
+}
+
+KeyBuffer NodeCountsPlace(CollectionId collection, uint64_t node) {
+  KeyBuffer place;
+  BeginKey(&place, Space::kStructureMembers).Uint(collection.value).Int(kNodeCounts).Uint(node);
+  return place;
+}
+
+KeyRange CollectionRange(CollectionId collection) {
   KeyBuffer all;
   BeginKey(&all, Space::kStructureMembers).Uint(collection.value);
-  KeyRange range = KeyRange::Prefix(all);
+  return KeyRange::Prefix(all);
+}
+
+KeyRange MembersFrom(CollectionId collection, uint64_t hash) {
+  KeyRange range = CollectionRange(collection);
   KeyBuffer from;
   BeginKey(&from, Space::kStructureMembers).Uint(collection.value).Uint(hash);
   range.start = Bytes(from.view());

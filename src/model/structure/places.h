@@ -60,8 +60,14 @@ struct PlacedMember {
 };
 // Of a place that MemberPlace has made of this collection.
 Result<PlacedMember> MemberAt(CollectionId collection, BytesView place);
-// All from a hash on.
+// All members from a hash on.
 KeyRange MembersFrom(CollectionId collection, uint64_t hash);
+// (10, uint collection, -1, uint node), (10, uint collection, -2, uint node): a node of a tree, and what it counts.
+// They lie before the members that the same collection may have.
+KeyBuffer NodePlace(CollectionId collection, uint64_t node);
+KeyBuffer NodeCountsPlace(CollectionId collection, uint64_t node);
+// Whatever hangs on it.
+KeyRange CollectionRange(CollectionId collection);
 
 // (11, 0, uint collection), (11, 1, uint database): what is to be taken away.
 KeyBuffer DroppedPlace(CollectionId collection);

@@ -31,7 +31,7 @@ Result<ScanPage> Page(Txn& txn, const KeyRange& range, size_t count, bool keys_o
 
 // Whether nothing is left of it.
 Result<bool> EraseMembers(Txn& txn, CollectionId collection, uint64_t count, bool whole, uint64_t* done) {
-  const KeyRange all = MembersFrom(collection, 0);
+  const KeyRange all = CollectionRange(collection);
   if (whole && count >= kByRange) {
     Mutation erase = Mutation::EraseRange(all.start, all.end);
     erase.reclaim = true;

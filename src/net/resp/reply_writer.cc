@@ -67,9 +67,13 @@ ReplyWriter& ReplyWriter::Bool(bool value) {
 }
 
 ReplyWriter& ReplyWriter::Double(double number) {
+  // Those that are integers, as most are, have no more digits than that.
+  constexpr double kIntegers = 1e15;
   std::string text;
   if (std::isinf(number)) {
     text = number > 0 ? "inf" : "-inf";
+  } else if (std::abs(number) < kIntegers && std::trunc(number) == number && !(number == 0 && std::signbit(number))) {
+    text = fmt::format_int(static_cast<int64_t>(number)).str();
   } else {
     text = fmt::format("{:.17g}", number);
   }

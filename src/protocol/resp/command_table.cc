@@ -17,6 +17,8 @@ constexpr uint32_t kStoresSlowly = kWrites | kString | kSlow;
 constexpr uint32_t kGrows = kWrite | kDenyOom;
 constexpr uint32_t kAnyTime = kNoScript | kLoading | kStale;
 constexpr uint32_t kOfKeys = kKeyspace | kQuick;
+constexpr uint32_t kReadsRanks = kRead | kSortedSet;
+constexpr uint32_t kRanks = kWrites | kSortedSet;
 
 // In their order.
 constexpr Command kCommands[] = {
@@ -117,6 +119,38 @@ constexpr Command kCommands[] = {
     {"unlink", -2, kWrite | kFast, kOfKeys | kWrites, 1, -1, 1, Del},
     {"unwatch", 1, kAnyTime | kFast | kAllowBusy, kQuick | kTransaction, 0, 0, 0, Unwatch},
     {"watch", -2, kAnyTime | kFast | kAllowBusy | kNoMulti | kAtOnce, kQuick | kTransaction, 1, -1, 1, Special::kWatch},
+    {"zadd", -4, kGrows | kFast, kRanks | kQuick, 1, 1, 1, ZAdd},
+    {"zcard", 2, kRead_, kReadsRanks | kQuick, 1, 1, 1, ZCard},
+    {"zcount", 4, kRead_, kReadsRanks | kQuick, 1, 1, 1, ZCount},
+    {"zdiff", -3, kReadOnly | kMovableKeys | kLong, kReadsRanks | kSlow, 0, 0, 0, ZDiff},
+    {"zdiffstore", -4, kGrows | kMovableKeys | kLong, kRanks | kSlow, 1, 1, 1, ZDiffStore},
+    {"zincrby", 4, kGrows | kFast, kRanks | kQuick, 1, 1, 1, ZIncrBy},
+    {"zinter", -3, kReadOnly | kMovableKeys | kLong, kReadsRanks | kSlow, 0, 0, 0, ZInter},
+    {"zintercard", -3, kReadOnly | kMovableKeys | kLong, kReadsRanks | kSlow, 0, 0, 0, ZInterCard},
+    {"zinterstore", -4, kGrows | kMovableKeys | kLong, kRanks | kSlow, 1, 1, 1, ZInterStore},
+    {"zlexcount", 4, kRead_, kReadsRanks | kQuick, 1, 1, 1, ZLexCount},
+    {"zmpop", -4, kWrite | kMovableKeys, kRanks | kSlow, 0, 0, 0, ZMPop},
+    {"zmscore", -3, kRead_, kReadsRanks | kQuick, 1, 1, 1, ZMScore},
+    {"zpopmax", -2, kWrite | kFast, kRanks | kQuick, 1, 1, 1, ZPopMax},
+    {"zpopmin", -2, kWrite | kFast, kRanks | kQuick, 1, 1, 1, ZPopMin},
+    {"zrandmember", -2, kReadOnly, kReadsRanks | kSlow, 1, 1, 1, ZRandMember},
+    {"zrange", -4, kReadOnly, kReadsRanks | kSlow, 1, 1, 1, ZRange},
+    {"zrangebylex", -4, kReadOnly, kReadsRanks | kSlow, 1, 1, 1, ZRangeByLex},
+    {"zrangebyscore", -4, kReadOnly, kReadsRanks | kSlow, 1, 1, 1, ZRangeByScore},
+    {"zrangestore", -5, kGrows, kRanks | kSlow, 1, 2, 1, ZRangeStore},
+    {"zrank", 3, kRead_, kReadsRanks | kQuick, 1, 1, 1, ZRank},
+    {"zrem", -3, kWrite | kFast, kRanks | kQuick, 1, 1, 1, ZRem},
+    {"zremrangebylex", 4, kWrite, kRanks | kSlow, 1, 1, 1, ZRemRangeByLex},
+    {"zremrangebyrank", 4, kWrite, kRanks | kSlow, 1, 1, 1, ZRemRangeByRank},
+    {"zremrangebyscore", 4, kWrite, kRanks | kSlow, 1, 1, 1, ZRemRangeByScore},
+    {"zrevrange", -4, kReadOnly, kReadsRanks | kSlow, 1, 1, 1, ZRevRange},
+    {"zrevrangebylex", -4, kReadOnly, kReadsRanks | kSlow, 1, 1, 1, ZRevRangeByLex},
+    {"zrevrangebyscore", -4, kReadOnly, kReadsRanks | kSlow, 1, 1, 1, ZRevRangeByScore},
+    {"zrevrank", 3, kRead_, kReadsRanks | kQuick, 1, 1, 1, ZRevRank},
+    {"zscan", -3, kReadOnly, kReadsRanks | kSlow, 1, 1, 1, ZScan},
+    {"zscore", 3, kRead_, kReadsRanks | kQuick, 1, 1, 1, ZScore},
+    {"zunion", -3, kReadOnly | kMovableKeys | kLong, kReadsRanks | kSlow, 0, 0, 0, ZUnion},
+    {"zunionstore", -4, kGrows | kMovableKeys | kLong, kRanks | kSlow, 1, 1, 1, ZUnionStore},
 };
 
 // None is longer.

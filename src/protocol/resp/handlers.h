@@ -98,6 +98,44 @@ Status SScan(DataCall& call);
 Status SUnion(DataCall& call);
 Status SUnionStore(DataCall& call);
 
+// sorted_set_commands.cc
+Status ZAdd(DataCall& call);
+Status ZCard(DataCall& call);
+Status ZIncrBy(DataCall& call);
+Status ZMPop(DataCall& call);
+Status ZMScore(DataCall& call);
+Status ZPopMax(DataCall& call);
+Status ZPopMin(DataCall& call);
+Status ZRandMember(DataCall& call);
+Status ZRank(DataCall& call);
+Status ZRem(DataCall& call);
+Status ZRevRank(DataCall& call);
+Status ZScan(DataCall& call);
+Status ZScore(DataCall& call);
+
+// sorted_set_range_commands.cc
+Status ZCount(DataCall& call);
+Status ZLexCount(DataCall& call);
+Status ZRange(DataCall& call);
+Status ZRangeByLex(DataCall& call);
+Status ZRangeByScore(DataCall& call);
+Status ZRangeStore(DataCall& call);
+Status ZRemRangeByLex(DataCall& call);
+Status ZRemRangeByRank(DataCall& call);
+Status ZRemRangeByScore(DataCall& call);
+Status ZRevRange(DataCall& call);
+Status ZRevRangeByLex(DataCall& call);
+Status ZRevRangeByScore(DataCall& call);
+
+// sorted_set_store_commands.cc
+Status ZDiff(DataCall& call);
+Status ZDiffStore(DataCall& call);
+Status ZInter(DataCall& call);
+Status ZInterCard(DataCall& call);
+Status ZInterStore(DataCall& call);
+Status ZUnion(DataCall& call);
+Status ZUnionStore(DataCall& call);
+
 // connection_commands.cc
 Status Auth(ClientCall& call);
 Status Client(ClientCall& call);
