@@ -48,6 +48,7 @@ Status ReadRangeOptions(Arguments words, bool stores, RangeQuery* query) {
   if (query->limit != -1 && query->by == By::kPlace) {
     return Wrong("syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX");
   }
+  if (query->by == By::kPlace) query->offset = 0;  // as Redis has it
   if (query->with_scores && query->by == By::kName) {
     return Wrong("syntax error, WITHSCORES not supported in combination with BYLEX");
   }
