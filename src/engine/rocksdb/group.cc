@@ -83,7 +83,8 @@ Error PreconditionError(const Precondition& precondition, const std::string& fou
 
 }  // namespace
 
-Group::Group(RocksStore& store, Version last) : store_(store), recent_(last), last_(last), adds_(kAddSlots), noted_(kNotedBits) {}
+Group::Group(RocksStore& store, Version last)
+    : store_(store), recent_(last), last_(last), adds_(kAddSlots), noted_(kNotedBits) {}
 
 void Group::Clear() {
   if (batch_.GetDataSize() > kMaxBytes) {

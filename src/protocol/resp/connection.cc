@@ -204,13 +204,22 @@ net::Task<Status> Connection::RunBody(Store::Body body, const Batch& batch, bool
     co_return body(txn);
   }
   stream_.Keep();
-  Store::Request request;
-  request.body = std::move(body);
+  Store::Request request{std::move(body), {}, nullptr};
   request.options.durability = service_.options.durability;
+  if (batch.takes_long()) {
+    const Status ran = co_await RunOnWorker(std::move(request));
+    co_return ran;
+  }
+  LoopCommits& commits = *service_.commits[stream_.loop().number()];
+  const Result<RunReport> outcome = co_await commits.Run(std::move(request));
+  if (!outcome.has_value()) co_return outcome.error();
+  co_return Status();
+}
+
+net::Task<Status> Connection::RunOnWorker(Store::Request request) {
   std::vector<Store::Request> requests;
   requests.push_back(std::move(request));
-  const auto outcomes = co_await RunAll(stream_.loop(), service_.store, std::move(requests),
-                                        batch.takes_long() ? &service_.workers : nullptr);
+  const auto outcomes = co_await RunAll(stream_.loop(), service_.store, std::move(requests), &service_.workers);
   if (!outcomes[0].has_value()) co_return outcomes[0].error();
   co_return Status();
 }

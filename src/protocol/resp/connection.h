@@ -63,6 +63,7 @@ class Connection {
   // Runs a body for a batch, and commits what it has written; on a worker when that takes long. `must_commit`: even
   // if it only reads.
   net::Task<Status> RunBody(Store::Body body, const Batch& batch, bool must_commit = false);
+  net::Task<Status> RunOnWorker(Store::Request request);
   net::Task<bool> Send();
 
   net::Stream& stream_;
