@@ -1,4 +1,5 @@
-// kvarts_load: makes load over HTTP and says what came of it. `kvarts_load --help` lists what it takes.
+// kvarts_load: makes load over HTTP or Redis' protocol and says what came of it. `kvarts_load --help` lists what it
+// takes.
 //
 // Exit codes: 0 all answers were good, 1 some were not, 2 the command line makes no sense.
 #include <fmt/format.h>

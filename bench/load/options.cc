@@ -12,6 +12,9 @@ const char kUsage[] = R"(usage: kvarts_load --target HOST:PORT [OPTIONS]
 What is asked
   --get N, --put N         weights of gets and puts (100 and 0)
   --path PATH              asks for this path instead
+  --speak http|redis       the protocol (http)
+  --read 'WORDS'           what a get is over Redis' protocol, with {key} and {number} ("GET {key}")
+  --write 'WORDS'          what a put is, with {value} as well ("SET {key} {value}"); for --load-only, too: --batch 1
   --load-only              puts every key once, in order, and ends
   --batch N                keys in one commit of --load-only; with 1 they are single puts (1000)
   --keys N                 how many keys there are (1000000)
@@ -108,6 +111,9 @@ bool TakeContent(std::string_view name, Words& words, LoadOptions* options, uint
   if (name == "--get") return words.Number(&workload.gets), true;
   if (name == "--put") return words.Number(&workload.puts), true;
   if (name == "--path") return http.path = words.Value(), true;
+  if (name == "--speak") return words.Choice("http", "redis", &options->speaks_resp), true;
+  if (name == "--read") return options->resp.get = words.Value(), true;
+  if (name == "--write") return options->resp.put = words.Value(), true;
   if (name == "--batch") return words.Number(batch), true;
   if (name == "--keys") return words.Number(&workload.keys), true;
   if (name == "--distribution") return words.Choice("uniform", "zipfian", &workload.zipfian), true;
@@ -169,8 +175,13 @@ std::string ParseOptions(std::span<const char* const> words, LoadOptions* option
   if (!options->http.path.empty()) workload.gets = workload.puts = 0;
   if (fill) workload.fill_batch = batch;
   if (fill && batch == 0) return "--batch is at least 1";
+  if (fill && batch != 1 && options->speaks_resp) return "over Redis' protocol every key is put by itself: --batch 1";
   options->http.host = options->settings.host;
   options->settings.protocol = [http = options->http] { return std::make_unique<HttpProtocol>(http); };
+  options->resp.value_bytes = options->http.value_bytes;
+  if (options->speaks_resp) {
+    options->settings.protocol = [resp = options->resp] { return std::make_unique<RespProtocol>(resp); };
+  }
   return Contradiction(*options);
 }
 

@@ -7,12 +7,15 @@
 
 #include "load/generator.h"
 #include "load/http_protocol.h"
+#include "load/resp_protocol.h"
 
 namespace kvarts::load {
 
 struct LoadOptions {
   Settings settings;
   HttpSettings http;
+  RespSettings resp;
+  bool speaks_resp = false;
   uint32_t idle = 0;  // connections to hold open instead of making load
   bool json = false;
 };

@@ -234,6 +234,7 @@ bool Store::SubmitAll(Arrived* arrived, bool may_wait) {
       submission = std::make_unique<BodySubmission<RunState>>(*this, std::move(request.body),
                                                               std::move(request.options), std::move(request.done));
       submission->caller_waits = submission->state().options.caller_waits;
+      submission->caller_lends = submission->state().options.caller_lends;
     }
     const bool in_order = !arrived->submissions.empty();
     const Prepared prepared = Prepare(submission->state(), in_order, may_wait, submission.get());

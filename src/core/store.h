@@ -38,6 +38,8 @@ struct RunOptions {
   // For RunAsync: the caller may be kept until the commit is on disk, so that it need not be handed to another thread.
   // The answer then mostly comes before RunAsync returns.
   bool caller_waits = false;
+  // For RunAsync: the caller may be kept for as long as it takes to carry it out, but not until anything is on disk.
+  bool caller_lends = false;
   Context context;
 };
 

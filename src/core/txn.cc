@@ -43,6 +43,7 @@ bool Txn::Covered(BytesView key) {
 }
 
 void Txn::NoteRead(BytesView key, const std::optional<Record>& record, Expired expired) {
+  if (!remembers_) return;
   Precondition& read = preconditions_.emplace_back();
   read.kind = record ? Precondition::Kind::kVersionIs : Precondition::Kind::kAbsent;
   read.key = key;
@@ -93,6 +94,8 @@ Status Txn::GetManyAs(std::span<const BytesView> keys, std::span<std::optional<R
   const ReadOptions options{.expired_too = expired != Expired::kHidden, .cost = &cost_.read};
   OverlayView view(*base, Writes(), base->version(), base->time());
   KVARTS_CHECK_OK(view.Get(keys, out, options));
+  if (!remembers_) return {};
+  if (preconditions_.empty()) preconditions_.reserve(keys.size() + 1);
   for (size_t i = 0; i < keys.size(); ++i) {
     const Overlay::Change* change = overlay_.Find(keys[i]);
     if (change == nullptr && !overlay_.InErasedRange(keys[i])) {

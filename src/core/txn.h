@@ -67,6 +67,7 @@ class Txn {
   // Something read earlier, outside of this transaction, that the body rests on: it counts as read here. `known` is of
   // a kind that reads leave, with the version at which it was seen.
   void RestOn(Precondition known) {
+    if (!remembers_) return;
     known.from_read = true;
     known.implied = true;
     preconditions_.push_back(std::move(known));
@@ -93,6 +94,9 @@ class Txn {
   const Context& context() const { return context_; }
   Cost& cost() { return cost_; }
   const Limits& limits() const { return engine_.limits(); }
+
+  // Nothing will be written, so what is read need not be remembered.
+  void ForgetReads() { remembers_ = false; }
 
   // For Store.
   // A transaction that must not wait: the first read that would have to open a view fails, and `waits` says so.
@@ -135,6 +139,7 @@ class Txn {
   Durability at_least_ = Durability::kNone;
   bool states_ = false;
   bool may_wait_ = true;
+  bool remembers_ = true;  // what it has read
   bool waits_ = false;
   size_t in_overlay_ = 0;  // how many mutations the overlay knows
   std::optional<std::mt19937_64> random_;

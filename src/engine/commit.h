@@ -112,6 +112,9 @@ class Submission {
   // Whoever submits it does nothing until it is answered, and may wait for the disk: an engine may do the work on that
   // thread, which saves handing it over.
   bool caller_waits = false;
+  // Whoever submits it may do the work that nobody has to wait for: neither for the disk nor for the engine to catch
+  // up. What comes to that is left to the commit thread.
+  bool caller_lends = false;
 
   // The submission's turn has come. False when the submitter has given up: the engine drops it without Done. It may
   // still ask for run_first.

@@ -86,11 +86,13 @@ void Overlay::EraseRange(const Mutation& mutation, Version version) {
 }
 
 const Overlay::Change* Overlay::Find(BytesView key) const {
+  if (changes_.empty()) return nullptr;
   const auto found = changes_.find(key);
   return found == changes_.end() ? nullptr : &found->second;
 }
 
 bool Overlay::InErasedRange(BytesView key) const {
+  if (erased_.empty()) return false;
   auto after = erased_.upper_bound(Bytes(key));
   if (after == erased_.begin()) return false;
   const Bytes& end = std::prev(after)->second;

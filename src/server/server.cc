@@ -110,6 +110,9 @@ Status Server::StartLoops() {
   resp_service_.reset(
       new resp::Service{*store_, *databases_, *tokens_, *workers_, clock_, service_->tokens_required, redis});
   resp_service_->started = clock_.Now();
+  for (const auto& loop : loops_) {
+    resp_service_->commits.push_back(std::make_unique<LoopCommits>(*loop, *store_));
+  }
   resp_ = std::make_unique<resp::RespProtocol>(*resp_service_);
   listener_ = std::make_unique<net::Listener>(
       loops_, std::vector<net::Protocol*>{http_.get(), resp_.get()},
@@ -217,6 +220,7 @@ Server::~Server() {
   for (const auto& loop : loops_) loop->AbortAll();
   if (service_) {
     for (const auto& loop : service_->loops) loop->reads.reset();
+    if (resp_service_) resp_service_->commits.clear();  // what has not left yet never will
   }
   workers_.reset();
   jobs_.reset();

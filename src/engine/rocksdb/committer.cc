@@ -84,6 +84,7 @@ void Committer::Submit(std::span<std::unique_ptr<Submission>> submissions) {
   std::vector<std::pair<std::unique_ptr<Submission>, Error>> refused;
   bool wake = false;
   bool stands_in = false;
+  bool lends = false;
   std::vector<size_t> sizes(submissions.size());
   for (size_t i = 0; i < submissions.size(); ++i) {
     const Status admitted = Admit(*submissions[i]);
@@ -92,6 +93,8 @@ void Committer::Submit(std::span<std::unique_ptr<Submission>> submissions) {
   }
   {
     std::lock_guard lock(mutex_);
+    // Who only lends its thread does nothing that others have left.
+    const bool may_lend = queue_.empty();
     for (size_t i = 0; i < submissions.size(); ++i) {
       if (submissions[i] == nullptr) continue;
       if (queue_.size() >= limits.max_queued_commits || queued_bytes_ + sizes[i] > limits.max_queued_bytes) {
@@ -102,10 +105,12 @@ void Committer::Submit(std::span<std::unique_ptr<Submission>> submissions) {
         continue;
       }
       stands_in |= submissions[i]->caller_waits;
+      lends |= submissions[i]->caller_lends && may_lend;
       queued_bytes_ += sizes[i];
       queue_.push_back(std::move(submissions[i]));
     }
-    stands_in = stands_in && !at_it_ && !wanted_ && tasks_.empty() && turn_.empty();
+    lends = lends && !stands_in;
+    stands_in = (stands_in || lends) && !at_it_ && !wanted_ && tasks_.empty() && turn_.empty();
     if (stands_in) {
       at_it_ = true;
       TakeTurn();
@@ -113,7 +118,7 @@ void Committer::Submit(std::span<std::unique_ptr<Submission>> submissions) {
       wake = std::exchange(idle_, false);
     }
   }
-  if (stands_in) StandIn();
+  if (stands_in) StandIn(lends ? Patience::kNone : Patience::kAny);
   if (wake) wake_.notify_one();
   for (auto& [submission, error] : refused) submission->Done(std::move(error));
 }
@@ -136,7 +141,7 @@ Status Committer::Exclusively(const std::function<Status()>& task) {
 bool Committer::WaitForWork(std::vector<Task*>* tasks) {
   std::unique_lock lock(mutex_);
   at_it_ = false;
-  while (at_it_ || !HasWork()) {
+  while (!left_ && (at_it_ || !HasWork())) {
     idle_ = true;
     wanted_ = at_it_;
     if (at_it_ || !unsynced_) {
@@ -151,7 +156,7 @@ bool Committer::WaitForWork(std::vector<Task*>* tasks) {
   idle_ = wanted_ = false;
   tasks->swap(tasks_);
   if (turn_.empty()) TakeTurn();
-  return !turn_.empty() || !tasks->empty() || !stopping_;
+  return left_ || !turn_.empty() || !tasks->empty() || !stopping_;
 }
 
 void Committer::TakeTurn() noexcept {
@@ -161,16 +166,19 @@ void Committer::TakeTurn() noexcept {
 }
 
 // What is thrown here would end the thread too, and the process with it.
-void Committer::StandIn() noexcept {
+void Committer::StandIn(Patience patience) noexcept {
   CountNothing();
   const bool was_synced = !unsynced_;
-  RunGroup(turn_.size());
+  DecideGroup(turn_.size());
+  const bool finished = FinishGroup(patience);
   bool wake = false;
   {
     std::lock_guard lock(mutex_);
-    at_it_ = false;
+    // What is left is the thread's, who is at it from now on.
+    left_ = !finished;
+    at_it_ = left_;
     // The thread goes on with what has come meanwhile, and sees to the next sync.
-    wake = wanted_ || HasWork() || (was_synced && unsynced_);
+    wake = left_ || wanted_ || HasWork() || (was_synced && unsynced_);
     if (wake) idle_ = false;
   }
   if (wake) wake_.notify_one();
@@ -180,6 +188,7 @@ void Committer::Loop() {
   CountNothing();
   std::vector<Task*> tasks;
   while (WaitForWork(&tasks)) {
+    if (std::exchange(left_, false)) FinishGroup(Patience::kAny);
     for (Task* task : tasks) {
       Status result = (*task->run)();
       std::lock_guard lock(mutex_);
@@ -190,14 +199,17 @@ void Committer::Loop() {
     tasks.clear();
     // Who waits for the disk waits together. Otherwise half of what is waiting is left for the next group, so that the
     // submitters of this one can go on while that is written, and neither they nor this thread sleep every time.
-    if (!turn_.empty()) RunGroup(std::max(kSmallGroup, turn_.size() / 2));
+    if (!turn_.empty()) {
+      DecideGroup(std::max(kSmallGroup, turn_.size() / 2));
+      FinishGroup(Patience::kAny);
+    }
     const bool due = unsynced_ && unsynced_->Elapsed() >= store_.options.sync_interval;
     if (due) IgnoreError(SyncLog());  // a failure shows in the store's state
   }
   CloseLog();
 }
 
-void Committer::RunGroup(size_t enough) {
+void Committer::DecideGroup(size_t enough) {
   group_.Begin();
   std::vector<std::unique_ptr<Submission>> next;
   while (!turn_.empty() && !group_.Full() && (group_.needs_sync() || group_.decisions().size() < enough)) {
@@ -209,26 +221,45 @@ void Committer::RunGroup(size_t enough) {
     next.clear();
   }
   store_.activity.taken.store(turn_.size(), std::memory_order_relaxed);
+}
+
+bool Committer::FinishGroup(Patience patience) {
   uint64_t sync_us = 0;
   std::optional<Error> failure;
   if (group_.writes()) {
+    if (patience == Patience::kNone && MustWait()) return false;
+    group_.batch().SetSavePoint();
+    failure = WriteGroup(patience, &sync_us);
+    if (failure && patience == Patience::kNone && store_.stalled.load(std::memory_order_relaxed)) {
+      group_.batch().RollbackToSavePoint().PermitUncheckedError();  // there is one
+      return false;
+    }
     store_.activity.group_sizes.RecordAlone(group_.decisions().size());
-    failure = WriteGroup(&sync_us);
     if (!failure) Publish();
   }
   Answer(failure, sync_us);
   group_.Clear();
+  return true;
 }
 
-std::optional<Error> Committer::WriteGroup(uint64_t* sync_us) {
+// Whether writing the group takes a sync, or may find the LSM tree behind.
+bool Committer::MustWait() const {
+  return group_.needs_sync() || MustReserve() || store_.stalled.load(std::memory_order_relaxed);
+}
+
+// The first add since the store was opened takes the ceiling with it: see kMetaAdded.
+bool Committer::MustReserve() const {
+  return group_.last_version() >= ceiling_ || (store_.added.any() && !adds_noted_);
+}
+
+std::optional<Error> Committer::WriteGroup(Patience patience, uint64_t* sync_us) {
   const WriteState state = store_.write_state.load(std::memory_order_acquire);
   if (state != WriteState::kWritable) return Error(ErrorCode::kUnavailable, WriteStateText(state));
   rocksdb::WriteBatch& batch = group_.batch();
   NoteLogStart();
   batch.PutLogData(MarkOf(group_.last_version()).Encode());
-  // The first add since the store was opened takes the ceiling with it: see kMetaAdded.
   const bool first_add = store_.added.any() && !adds_noted_;
-  const bool reserve = group_.last_version() >= ceiling_ || first_add;
+  const bool reserve = MustReserve();
   const bool sync = reserve || group_.needs_sync();
   Version ceiling = ceiling_;
   if (reserve) {
@@ -239,7 +270,7 @@ std::optional<Error> Committer::WriteGroup(uint64_t* sync_us) {
     batch.Put(store_.meta, kMetaTotals,
               Totals{store_.user_bytes.load(), store_.storage_bytes.load(), store_.commits.load()}.Encode());
   }
-  const rocksdb::Status status = WriteOrStall(sync, sync_us);
+  const rocksdb::Status status = WriteOrStall(patience, sync, sync_us);
   if (status.IsIncomplete()) {
     return Error(ErrorCode::kOverloaded, "compaction cannot keep up with the writes", {{"cause", status.ToString()}});
   }
@@ -264,7 +295,7 @@ std::optional<Error> Committer::WriteGroup(uint64_t* sync_us) {
 }
 
 // RocksDB would make the thread sleep when compaction is behind. It is told not to, so that a stall ends in an answer.
-rocksdb::Status Committer::WriteOrStall(bool sync, uint64_t* sync_us) {
+rocksdb::Status Committer::WriteOrStall(Patience patience, bool sync, uint64_t* sync_us) {
   rocksdb::WriteOptions how;
   how.sync = sync;
   how.no_slowdown = true;
@@ -280,6 +311,7 @@ rocksdb::Status Committer::WriteOrStall(bool sync, uint64_t* sync_us) {
       if (stalling) activity.stall_micros += static_cast<uint64_t>(stalling->Elapsed().micros);
       return status;
     }
+    if (patience == Patience::kNone) return status;
     if (!stalling) {
       stalling.emplace();
       ++activity.stalls;

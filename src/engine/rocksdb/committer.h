@@ -4,7 +4,9 @@
 // `unknown_outcome`, and after it the store is read-only.
 //
 // A caller who waits for its commit anyway stands in for the thread while that has nothing to do: for one group, so
-// that a single writer is spared two switches of threads. "The commit thread" means whichever of them is at it.
+// that a single writer is spared two switches of threads. One who cannot wait lends its thread for a group of its own,
+// and leaves it to the commit thread when that comes to a sync or a stall. "The commit thread" means whichever of them
+// is at it.
 #pragma once
 
 #include <condition_variable>
@@ -64,14 +66,22 @@ class Committer {
   bool HasWork() const { return !turn_.empty() || !queue_.empty() || !tasks_.empty() || stopping_; }
   // All that waits comes next.
   void TakeTurn() noexcept;
+  // Who writes a group: one who may wait, or who leaves to the thread what comes to waiting.
+  enum class Patience : uint8_t { kNone, kAny };
   // What a caller does in the thread's stead.
-  void StandIn() noexcept;
+  void StandIn(Patience patience) noexcept;
   // Of at most so many commits, unless they wait for the disk.
-  void RunGroup(size_t enough);
+  void DecideGroup(size_t enough);
+  // Writes, publishes and answers what was decided. False, and nothing has happened: it would have to wait, and may
+  // not.
+  bool FinishGroup(Patience patience);
+  bool MustWait() const;
+  // Whether the group's versions have to be reserved on disk first.
+  bool MustReserve() const;
   // Nothing when the group is written, or why it is not.
-  std::optional<Error> WriteGroup(uint64_t* sync_us);
+  std::optional<Error> WriteGroup(Patience patience, uint64_t* sync_us);
   // How long writing and syncing took, without stalls, is noted if it is synced.
-  rocksdb::Status WriteOrStall(bool sync, uint64_t* sync_us);
+  rocksdb::Status WriteOrStall(Patience patience, bool sync, uint64_t* sync_us);
   void Publish();
   void Answer(const std::optional<Error>& failure, uint64_t sync_us);
   void Fail(const rocksdb::Status& status);
@@ -109,6 +119,7 @@ class Committer {
   bool at_it_ = true;    // somebody is the commit thread; first the thread itself, until it waits
   bool idle_ = false;    // the thread itself sleeps, and nobody has woken it yet
   bool wanted_ = false;  // the thread itself has something to do when the one who stands in is done
+  bool left_ = false;    // a group is decided, and the thread itself is to write it
 
   std::thread thread_;
 };

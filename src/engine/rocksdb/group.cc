@@ -83,7 +83,8 @@ Error PreconditionError(const Precondition& precondition, const std::string& fou
 
 }  // namespace
 
-Group::Group(RocksStore& store, Version last) : store_(store), recent_(last), last_(last), adds_(kAddSlots) {}
+Group::Group(RocksStore& store, Version last)
+    : store_(store), recent_(last), last_(last), adds_(kAddSlots), noted_(kNotedBits) {}
 
 void Group::Clear() {
   if (batch_.GetDataSize() > kMaxBytes) {
@@ -92,11 +93,12 @@ void Group::Clear() {
     batch_.Clear();
   }
   decisions_.clear();
+  for (const Note& note : notes_) noted_[NotedAt(note.hash)] = false;
   notes_.clear();
   sums_.clear();
   overlay_.Clear();
   overlay_ready_ = false;
-  writes_ = needs_sync_ = first_expiring_blob_ = false;
+  writes_ = needs_sync_ = first_expiring_blob_ = erases_range_ = false;
   operations_ = bytes_ = 0;
 }
 
@@ -172,6 +174,10 @@ Result<std::optional<Record>> Group::Current(BytesView key, uint64_t hash, Times
   return OverlayView(latest, Decided(), last_, time).GetOne(key, options);
 }
 
+bool Group::MayBePending(uint64_t hash) const {
+  return recent_.PointMayHaveChanged(hash, store_.visible()) && (erases_range_ || noted_[NotedAt(hash)]);
+}
+
 const Overlay& Group::Decided() {
   if (!overlay_ready_) {
     for (const Decision& decision : decisions_) {
@@ -235,6 +241,7 @@ void Group::Write(const Mutation& mutation, Version version) {
     notes_.push_back({hash, &mutation, version, nullptr});
   }
   recent_.NotePoint(hash, mutation.key, version);
+  noted_[NotedAt(hash)] = true;
 }
 
 void Group::WritePut(const Mutation& put, uint64_t hash, Version version) {
@@ -296,6 +303,7 @@ void Group::WriteEraseRange(const Mutation& erase, Version version) {
   }
   if (erase.reclaim) batch_.Put(store_.meta, ReclaimKey(version, range), EncodeRange(range));
   recent_.NoteRange(range, version);
+  erases_range_ = true;
   notes_.push_back({0, &erase, version, nullptr});
 }
 

@@ -59,6 +59,7 @@ class Group {
   // Adds in a row, by key hash, before the sum is written out: what a read of a counter may have to add up.
   static constexpr uint8_t kMaxAdds = 128;
   static constexpr size_t kAddSlots = 1 << 16;
+  static constexpr size_t kNotedBits = 1 << 16;
   // Preconditions between two looks at the clock.
   static constexpr size_t kCheckedAtOnce = 256;
   // How many notes ahead the cache is asked for memory: about as many as it takes for the memory to arrive.
@@ -83,8 +84,11 @@ class Group {
   void WriteAdd(const Mutation& add, uint64_t hash, Version version);
   void WriteEraseRange(const Mutation& erase, Version version);
   const Record* TrySum(const Mutation& add, uint64_t hash, Version version);
-  // Whether a commit of this group may have written the key.
-  bool MayBePending(uint64_t hash) const { return recent_.PointMayHaveChanged(hash, store_.visible()); }
+  // Whether a commit of this group may have written the key: by the memory of recent writes, and by the bits of
+  // what it has noted. Either is blurred by itself, and all that was decided is laid out to look a key up in it.
+  bool MayBePending(uint64_t hash) const;
+  // Other bits than those by which recent writes are remembered.
+  static size_t NotedAt(uint64_t hash) { return (hash >> 32) % kNotedBits; }
   const Overlay& Decided();
 
   RocksStore& store_;
@@ -97,6 +101,8 @@ class Group {
   rocksdb::WriteBatch batch_;
   std::vector<Decision> decisions_;
   std::vector<Note> notes_;
+  std::vector<bool> noted_;    // by the hashes of the notes
+  bool erases_range_ = false;  // one of the notes is of a range
   std::deque<Record> sums_;
   Overlay overlay_;  // what was decided; built when first needed
   bool overlay_ready_ = false;

@@ -91,6 +91,25 @@ bool HotCache::Erased(BytesView key, Version version) const {
       ranges_, [&](const ErasedRange& erased) { return version <= erased.version && erased.range.Contains(key); });
 }
 
+void HotCache::FetchSet(uint64_t hash) const {
+  const size_t at = IndexOf(hash);
+  __builtin_prefetch(&summaries_[at]);
+  __builtin_prefetch(&sets_[at], 1);
+  __builtin_prefetch(sets_[at].blocks, 1);
+}
+
+void HotCache::FetchEntry(uint64_t hash) {
+  constexpr size_t kLine = 64;
+  if (!HasByte(summaries_[IndexOf(hash)].tags.load(std::memory_order_relaxed), ByteTagOf(hash))) return;
+  Set& set = SetOf(hash);
+  std::lock_guard lock(set.lock);
+  for (size_t way = 0; way < kWays; ++way) {
+    if (set.tags[way] != TagOf(hash) || set.blocks[way] == nullptr) continue;
+    const auto* entry = reinterpret_cast<const char*>(set.blocks[way]);
+    for (size_t line = 0; line < 3; ++line) __builtin_prefetch(entry + line * kLine);
+  }
+}
+
 bool HotCache::Find(uint64_t hash, BytesView key, Version at_most, Record* record) {
   if (capacity_ == 0) return false;
   Counter& counter = counters_[hash % kCounters];

@@ -31,6 +31,10 @@ class HotCache {
   HotCache(size_t capacity_bytes, size_t max_value_bytes);
   ~HotCache();
 
+  // Asks for the memory that a Find of this hash will want: at first for where entries are noted, and then, once that
+  // is here, for the entry. For who finds many.
+  void FetchSet(uint64_t hash) const;
+  void FetchEntry(uint64_t hash);
   // Copies the entry of `key` into `record` if there is one and its version is at most `at_most`.
   bool Find(uint64_t hash, BytesView key, Version at_most, Record* record);
   // Offers what was read at `read_at`.

@@ -14,6 +14,9 @@ Error DamagedValue(BytesView key) {
   return Error(ErrorCode::kCorruption, "a stored value has a damaged header", {{"key", Escaped(key)}});
 }
 
+// Keys whose memory is asked for together: as many as wait for it at once, and not so many that it is gone again.
+constexpr size_t kTogether = 16;
+
 void Charge(BytesView key, const std::optional<Record>& record, const ReadOptions& read) {
   if (read.cost == nullptr) return;
   read.cost->keys += 1;
@@ -197,13 +200,19 @@ Status RocksStore::ReadMany(const ReadPlace& place, Timestamp time, std::span<co
   std::vector<uint64_t> hashes;
   std::vector<rocksdb::Slice> slices;
   std::vector<rocksdb::ColumnFamilyHandle*> where;
-  for (size_t i = 0; i < keys.size(); ++i) {
-    const uint64_t hash = KeyHash(keys[i]);
-    if (FindHot(hash, keys[i], place.version, time, &out[i], read)) continue;
-    places.push_back(i);
-    hashes.push_back(hash);
-    slices.push_back(ToSlice(keys[i]));
-    where.push_back(FamilyOf(place.routing, keys[i]));
+  std::array<uint64_t, kTogether> some;
+  for (size_t from = 0; from < keys.size(); from += kTogether) {
+    const size_t to = std::min(from + kTogether, keys.size());
+    for (size_t i = from; i < to; ++i) cache.FetchSet(some[i - from] = KeyHash(keys[i]));
+    for (size_t i = from; i < to; ++i) cache.FetchEntry(some[i - from]);
+    for (size_t i = from; i < to; ++i) {
+      const uint64_t hash = some[i - from];
+      if (FindHot(hash, keys[i], place.version, time, &out[i], read)) continue;
+      places.push_back(i);
+      hashes.push_back(hash);
+      slices.push_back(ToSlice(keys[i]));
+      where.push_back(FamilyOf(place.routing, keys[i]));
+    }
   }
   if (places.empty()) return {};
   rocksdb::ReadOptions how;

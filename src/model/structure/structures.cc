@@ -98,43 +98,56 @@ Result<DatabaseId> Structures::IdOf(uint32_t database) {
   return map_->ids[database];
 }
 
-Key* Structures::Find(BytesView place) {
-  const auto found = by_place_.find(place);
-  return found == by_place_.end() ? nullptr : found->second;
-}
-
 Status Structures::Read(std::span<const Name> names) {
-  std::vector<std::pair<DatabaseId, KeyBuffer>> places;
-  std::vector<BytesView> wanted;
-  std::vector<size_t> which;
-  places.reserve(names.size());
-  for (size_t i = 0; i < names.size(); ++i) {
-    KVARTS_TRY(const DatabaseId id, IdOf(names[i].database));
-    KeyBuffer place = KeyPlace(id, names[i].name);
-    if (Find(place) != nullptr) continue;
-    places.emplace_back(id, std::move(place));
-    wanted.push_back(places.back().second);
-    which.push_back(i);
+  ExpectKeys(names.size());
+  const size_t before = read_.size();
+  for (const Name& name : names) {
+    KVARTS_TRY(const DatabaseId id, IdOf(name.database));
+    const Opened opened = FindOrAdd(id, name.name);
+    if (opened.added) read_.push_back(opened.key);
   }
-  if (wanted.empty()) return {};
-  std::vector<std::optional<Record>> records(wanted.size());
-  KVARTS_CHECK_OK(txn_.GetManyStored(wanted, records));
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    if (Find(wanted[i]) != nullptr) continue;  // named twice
-    KVARTS_CHECK_OK(Add(places[i].first, names[which[i]].name, places[i].second, std::move(records[i])));
-  }
-  return {};
+  return ReadAdded(std::span(read_).subspan(before));
 }
 
 Result<Key*> Structures::Open(uint32_t database, BytesView name) {
+  if (failed_) return *failed_;
   KVARTS_TRY(const DatabaseId id, IdOf(database));
-  const KeyBuffer place = KeyPlace(id, name);
-  if (Key* known = Find(place)) return known;
-  const BytesView wanted = place;
-  std::optional<Record> record;
-  KVARTS_CHECK_OK(txn_.GetManyStored({&wanted, 1}, {&record, 1}));
-  KVARTS_CHECK_OK(Add(id, name, place, std::move(record)));
-  return &keys_.back();
+  if (next_ < read_.size() && read_[next_]->database_ == id && read_[next_]->name() == name) return read_[next_++];
+  const Opened opened = FindOrAdd(id, name);
+  if (opened.added) KVARTS_CHECK_OK(ReadAdded({&opened.key, 1}));
+  return opened.key;
+}
+
+void Structures::ExpectKeys(size_t count) {
+  keys_.emplace_back().reserve(count);
+  table_.Expect(count);
+  read_.reserve(read_.size() + count);
+}
+
+Structures::Opened Structures::FindOrAdd(DatabaseId database, BytesView name) {
+  KeyBuffer place = KeyPlace(database, name);
+  const uint64_t hash = table_.HashOf(place);
+  if (Key* known = table_.Find(hash, place)) return {known, false};
+  if (keys_.empty() || keys_.back().size() == keys_.back().capacity()) keys_.emplace_back().reserve(kFewKeys);
+  Key& key = keys_.back().emplace_back();
+  key.database_ = database;
+  key.place_ = std::move(place);
+  key.name_size_ = name.size();
+  key.txn_ = &txn_;
+  key.ids_ = &databases_.collections();
+  table_.Add(hash, &key);
+  return {&key, true};
+}
+
+Status Structures::ReadAdded(std::span<Key* const> keys) {
+  std::vector<BytesView> places;
+  places.reserve(keys.size());
+  for (const Key* key : keys) places.push_back(key->place_);
+  std::vector<std::optional<Record>> records(keys.size());
+  Status read = keys.empty() ? Status() : txn_.GetManyStored(places, records);
+  for (size_t i = 0; i < keys.size() && read.has_value(); ++i) read = Fill(*keys[i], std::move(records[i]));
+  if (!read.has_value()) failed_ = read.error();
+  return read;
 }
 
 void Structures::Expire(Key& key, Timestamp when) {
@@ -145,15 +158,8 @@ void Structures::Expire(Key& key, Timestamp when) {
   }
 }
 
-Status Structures::Add(DatabaseId database, BytesView name, const KeyBuffer& place, std::optional<Record> record) {
-  Key& key = keys_.emplace_back();
-  key.name_ = name;
-  key.database_ = database;
-  key.place_ = place;
+Status Structures::Fill(Key& key, std::optional<Record> record) {
   key.stored_ = record.has_value();
-  key.txn_ = &txn_;
-  key.ids_ = &databases_.collections();
-  by_place_.emplace(key.place_.view(), &key);
   if (!record) return {};
   if (!record->header.ExpiredAt(txn_.Now())) return key.Decode(*std::move(record));
   if (record->header.kind == ValueKind::kStructure) {
@@ -177,20 +183,36 @@ void Structures::Write(Key& key) {
     txn_.Erase(key.place_);
   }
   if (key.collection_ && IsSpread(*key.collection_) && !key.counted_) {
-    txn_.Add(CountPlace(key.database_, kSpreadPart), 1);
+    Count(key.database_, kSpreadPart, 1);
     key.counted_ = true;
   }
   if (remains != key.stored_) {
-    txn_.Add(CountPlace(key.database_, CountPartOf(key.name_)), remains ? 1 : -1);
+    Count(key.database_, CountPartOf(key.name()), remains ? 1 : -1);
   }
   key.stored_ = remains;
   key.changed_ = false;
 }
 
-void Structures::Flush() {
-  for (Key& key : keys_) {
-    if (key.changed_) Write(key);
+void Structures::Count(DatabaseId database, uint64_t part, int64_t by) {
+  for (CountChange& change : counts_) {
+    if (change.database == database && change.part == part) {
+      change.by += by;
+      return;
+    }
   }
+  counts_.push_back({database, part, by});
+}
+
+void Structures::Flush() {
+  for (std::vector<Key>& some : keys_) {
+    for (Key& key : some) {
+      if (key.changed_) Write(key);
+    }
+  }
+  for (const CountChange& change : counts_) {
+    if (change.by != 0) txn_.Add(CountPlace(change.database, change.part), change.by);
+  }
+  counts_.clear();
 }
 
 Status Structures::FlushDatabases(std::span<const uint32_t> numbers) {

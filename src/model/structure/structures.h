@@ -10,14 +10,13 @@
 // So the number of keys is always that of what is stored.
 #pragma once
 
-#include <deque>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "core/txn.h"
 #include "model/structure/collection.h"
 #include "model/structure/databases.h"
+#include "model/structure/key_table.h"
 #include "model/structure/refusals.h"
 
 namespace kvarts::structure {
@@ -31,7 +30,8 @@ class Key {
   Type type() const { return type_; }
   bool exists() const { return type_ != Type::kNone; }
   Timestamp expiry() const { return expiry_; }
-  BytesView name() const { return name_; }
+  // A place ends with the name.
+  BytesView name() const { return place_.view().substr(place_.size() - name_size_); }
   BytesView place() const { return place_; }
   // Of what is stored; nothing when that is nothing, or has expired.
   std::optional<Version> version() const { return version_; }
@@ -73,9 +73,9 @@ class Key {
 
   Txn* txn_ = nullptr;
   CollectionIds* ids_ = nullptr;
-  Bytes name_;
   DatabaseId database_;
   KeyBuffer place_;
+  size_t name_size_ = 0;
   Type type_ = Type::kNone;
   Timestamp expiry_ = kNever;
   Bytes text_;
@@ -132,15 +132,37 @@ class Structures {
   Result<uint64_t> CountKeys(uint32_t database);
 
  private:
-  Key* Find(BytesView place);
-  Status Add(DatabaseId database, BytesView name, const KeyBuffer& place, std::optional<Record> record);
+  // Keys are made room for so many at a time that were not expected.
+  static constexpr size_t kFewKeys = 4;
+
+  // To how many keys a part of a database has been counted since the last Flush.
+  struct CountChange {
+    DatabaseId database;
+    uint64_t part;
+    int64_t by;
+  };
+  struct Opened {
+    Key* key;
+    bool added;  // it has yet to be read
+  };
+  void ExpectKeys(size_t count);
+  Opened FindOrAdd(DatabaseId database, BytesView name);
+  Status ReadAdded(std::span<Key* const> keys);
+  Status Fill(Key& key, std::optional<Record> record);
   void Write(Key& key);
+  void Count(DatabaseId database, uint64_t part, int64_t by);
 
   Txn& txn_;
   Databases& databases_;
   std::optional<DatabaseMap> map_;
-  std::deque<Key> keys_;  // in the order in which they were opened
-  std::unordered_map<BytesView, Key*> by_place_;
+  // In the order in which they were opened. A part of them is made as long as is expected, and never grows.
+  std::vector<std::vector<Key>> keys_;
+  KeyTable<Key> table_;
+  // What was read together is mostly opened in the same order: which of those comes next.
+  std::vector<Key*> read_;
+  size_t next_ = 0;
+  std::vector<CountChange> counts_;
+  std::optional<Error> failed_;  // a read: nothing is known of what it was for
 };
 
 // Lets go of what hangs on a key that is removed below this.

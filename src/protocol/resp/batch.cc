@@ -24,6 +24,8 @@ void Batch::AddError(std::string_view error) {
 }
 
 void Batch::Clear() {
+  const bool large = text_.capacity() > kKeptBytes || sizes_.capacity() > kKeptArguments;
+  if (large) *this = Batch();
   text_.clear();
   sizes_.clear();
   items_.clear();
@@ -41,7 +43,11 @@ void Batch::Locate() {
 }
 
 Status Batch::ReadKeys(structure::Structures& keys) {
+  // One key alone is read when it is opened.
+  const Command* only = items_.size() == 1 ? items_[0].command : nullptr;
+  if (only != nullptr && only->first_key == only->last_key) return {};
   std::vector<structure::Structures::Name> names;
+  names.reserve(items_.size());
   for (const Item& item : items_) {
     if (item.command == nullptr) continue;
     ForEachKey(*item.command, ArgumentsOf(item), [&](std::string_view name) {

@@ -56,6 +56,10 @@ class Batch {
   void AnswerAll(const Error& error, Bytes* replies) const;
 
  private:
+  // What a client that asks for nothing any more keeps for its next batch.
+  static constexpr size_t kKeptBytes = 4 << 10;
+  static constexpr size_t kKeptArguments = 256;
+
   struct Item {
     const Command* command;  // null: the text is the error
     uint32_t database;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
 
 #include "protocol/resp/handlers.h"
 
@@ -156,22 +155,48 @@ constexpr Command kCommands[] = {
 // None is longer.
 constexpr size_t kMaxName = 24;
 
+// Commands by their names, which every command asks for: its slots are few enough to stay in the processor's caches.
+class NameTable {
+ public:
+  NameTable() {
+    static_assert(2 * std::size(kCommands) <= kSlots);
+    for (const Command& command : kCommands) {
+      size_t at = First(command.name);
+      while (slots_[at] != nullptr) at = Next(at);
+      slots_[at] = &command;
+    }
+  }
+  const Command* Find(std::string_view name) const {
+    for (size_t at = First(name); slots_[at] != nullptr; at = Next(at)) {
+      if (slots_[at]->name == name) return slots_[at];
+    }
+    return nullptr;
+  }
+
+ private:
+  static constexpr size_t kSlots = 1024;
+
+  static size_t First(std::string_view name) {
+    uint64_t hash = name.size();
+    for (const char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+    return (hash ^ (hash >> 32)) % kSlots;
+  }
+  static size_t Next(size_t at) { return (at + 1) % kSlots; }
+
+  std::array<const Command*, kSlots> slots_{};
+};
+
 }  // namespace
 
 std::span<const Command> AllCommands() { return kCommands; }
 
 const Command* FindCommand(std::string_view name) {
-  static const auto kByName = [] {
-    std::unordered_map<std::string_view, const Command*> by_name;
-    for (const Command& command : kCommands) by_name.emplace(command.name, &command);
-    return by_name;
-  }();
+  static const NameTable kByName;
   if (name.size() > kMaxName) return nullptr;
   char lower[kMaxName];
   std::ranges::transform(name, lower,
                          [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  const auto found = kByName.find(std::string_view(lower, name.size()));
-  return found == kByName.end() ? nullptr : found->second;
+  return kByName.Find(std::string_view(lower, name.size()));
 }
 
 }  // namespace kvarts::resp

@@ -14,6 +14,8 @@ namespace {
 constexpr std::string_view kTooManyClients = "-ERR max number of clients reached\r\n";
 // Answers are gathered up to this before they are sent.
 constexpr size_t kMaxUnsent = 256 << 10;
+// What a connection keeps for its next answers.
+constexpr size_t kKeptReplies = 4 << 10;
 // What an error shows of what it does not know.
 constexpr size_t kMaxShown = 128;
 
@@ -57,7 +59,7 @@ net::Task<> Connection::Run(bool refuse) {
       stream_.set_idle(false);
       if (!more) co_return;
     } else if (step == Step::kRunBatch) {
-      co_await RunBatch();
+      if (!RunAtOnce()) co_await RunBatch();
     } else if (step == Step::kSpecial) {
       co_await RunSpecial();
     } else if (step == Step::kEnd) {
@@ -190,24 +192,59 @@ void Connection::RunClientCommand(const Command& command, Arguments arguments) {
   ReplyWriter(&output, session_.version).Error(ErrorReply(ran.error()));
 }
 
+bool Connection::OnlyReads(const Batch& batch) const {
+  return !batch.writes() && !batch.takes_long() && !service_.store.engine().capabilities().reads_may_wait;
+}
+
 net::Task<Status> Connection::RunBody(Store::Body body, const Batch& batch, bool must_commit) {
-  const bool waits =
-      must_commit || batch.writes() || batch.takes_long() || service_.store.engine().capabilities().reads_may_wait;
-  if (!waits) {
+  if (!must_commit && OnlyReads(batch)) {
     const Context context;
     Txn txn(service_.store.engine(), context);
+    txn.ForgetReads();
     co_return body(txn);
   }
   stream_.Keep();
-  Store::Request request;
-  request.body = std::move(body);
+  Store::Request request{std::move(body), {}, nullptr};
   request.options.durability = service_.options.durability;
+  if (batch.takes_long()) {
+    const Status ran = co_await RunOnWorker(std::move(request));
+    co_return ran;
+  }
+  LoopCommits& commits = *service_.commits[stream_.loop().number()];
+  const Result<RunReport> outcome = co_await commits.Run(std::move(request));
+  if (!outcome.has_value()) co_return outcome.error();
+  co_return Status();
+}
+
+net::Task<Status> Connection::RunOnWorker(Store::Request request) {
   std::vector<Store::Request> requests;
   requests.push_back(std::move(request));
-  const auto outcomes = co_await RunAll(stream_.loop(), service_.store, std::move(requests),
-                                        batch.takes_long() ? &service_.workers : nullptr);
+  const auto outcomes = co_await RunAll(stream_.loop(), service_.store, std::move(requests), &service_.workers);
   if (!outcomes[0].has_value()) co_return outcomes[0].error();
   co_return Status();
+}
+
+bool Connection::RunAtOnce() {
+  if (!OnlyReads(batch_)) return false;
+  const Context context;
+  Txn txn(service_.store.engine(), context);
+  txn.ForgetReads();
+  if (!batch_.Run(txn, service_, session_.version, &replies_).has_value()) return false;
+  service_.commands.fetch_add(batch_.size(), std::memory_order_relaxed);
+  TakeReplies();
+  batch_.Clear();
+  return true;
+}
+
+void Connection::TakeReplies() {
+  Bytes& output = stream_.output();
+  if (output.empty()) {
+    output.swap(replies_);
+  } else {
+    output.append(replies_);
+  }
+  replies_.clear();
+  if (replies_.capacity() > kKeptReplies) replies_.shrink_to_fit();
 }
 
 net::Task<> Connection::RunBatch() {
@@ -217,7 +254,7 @@ net::Task<> Connection::RunBatch() {
   if (!ran.has_value()) {
     co_await AnswerFailed(ran.error());
   } else {
-    stream_.output().append(replies_);
+    TakeReplies();
   }
   batch_.Clear();
   replies_.clear();
@@ -233,7 +270,7 @@ net::Task<> Connection::AnswerFailed(const Error& failed) {
     const auto body = [this, i](Txn& txn) { return batch_.RunOne(i, txn, service_, session_.version, &replies_); };
     const Status ran = co_await RunBody(body, batch_);
     if (ran.has_value()) {
-      stream_.output().append(replies_);
+      TakeReplies();
     } else {
       batch_.AnswerOne(i, ran.error(), &stream_.output());
     }

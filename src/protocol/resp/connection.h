@@ -52,11 +52,18 @@ class Connection {
   net::Task<> RunSpecial();
   net::Task<> Exec();
   net::Task<> Watch();
+  // Carries the batch out here and now, if it only reads, and for that need not wait.
+  bool RunAtOnce();
   net::Task<> RunBatch();
+  // Hands over the answers that a batch has written.
+  void TakeReplies();
   net::Task<> AnswerFailed(const Error& failed);
+  // Whether what a batch reads may be read on the loop, and there is nothing to commit.
+  bool OnlyReads(const Batch& batch) const;
   // Runs a body for a batch, and commits what it has written; on a worker when that takes long. `must_commit`: even
   // if it only reads.
   net::Task<Status> RunBody(Store::Body body, const Batch& batch, bool must_commit = false);
+  net::Task<Status> RunOnWorker(Store::Request request);
   net::Task<bool> Send();
 
   net::Stream& stream_;

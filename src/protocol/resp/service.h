@@ -4,6 +4,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "base/durability.h"
 #include "base/worker_pool.h"
@@ -11,6 +13,7 @@
 #include "model/access/tokens.h"
 #include "model/structure/databases.h"
 #include "model/structure/scan_cursors.h"
+#include "protocol/common/loop_commits.h"
 
 namespace kvarts::resp {
 
@@ -36,6 +39,7 @@ struct Service {
   std::atomic<uint64_t> clients{0};
   std::atomic<uint64_t> commands{0};
   Timestamp started{};
+  std::vector<std::unique_ptr<LoopCommits>> commits{};  // of each loop, by its number
 };
 
 }  // namespace kvarts::resp
