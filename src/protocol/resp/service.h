@@ -11,6 +11,8 @@
 #include "model/access/tokens.h"
 #include "model/structure/databases.h"
 #include "model/structure/scan_cursors.h"
+#include "protocol/resp/blocked_clients.h"
+#include "protocol/resp/waiting_lines.h"
 
 namespace kvarts::resp {
 
@@ -32,6 +34,8 @@ struct Service {
   const std::atomic<bool>& tokens_required;
   RespOptions options;
   structure::ScanCursors cursors{};
+  BlockedClients blocked{};
+  WaitingLines lines{};
   std::atomic<uint64_t> next_client{1};
   std::atomic<uint64_t> clients{0};
   std::atomic<uint64_t> commands{0};
