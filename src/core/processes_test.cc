@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <semaphore>
 #include <set>
 
 #include "core/feed.h"
@@ -245,6 +246,29 @@ TEST_P(SharedStoreTest, WhoWaitsIsWokenByWhatOthersCommit) {
     putting.join();
     std::unique_lock lock(mutex);
     ASSERT_TRUE(changed.wait_for(lock, std::chrono::seconds(10), [&] { return woken > round; })) << "round " << round;
+  }
+}
+
+TEST_P(SharedStoreTest, WhoFindsOutForWhatItWaitsIsWokenByWhatOthersCommit) {
+  Store& a = Begin();
+  Store& b = Begin();
+  constexpr int kRounds = 30;
+  for (int round = 0; round < kRounds; ++round) {
+    const Bytes key = "found/" + std::to_string(round);
+    std::binary_semaphore woken{0};
+    std::jthread putting([&] {
+      std::this_thread::sleep_for(std::chrono::microseconds(round * 300));
+      MustPut(b, key, "1");
+    });
+    const auto waiting = a.RunWhenReady(
+        {},
+        [key](Txn& txn, Store::Ranges* ranges) -> Result<Store::Ready> {
+          KVARTS_TRY(const auto record, txn.Get(key));
+          *ranges = {KeyRange::Single("elsewhere"), KeyRange::Single(key)};
+          return record ? Store::Ready::kDone : Store::Ready::kWait;
+        },
+        Quick(), [&](const Result<RunReport>&) { woken.release(); });
+    ASSERT_TRUE(woken.try_acquire_for(std::chrono::seconds(10))) << "round " << round;
   }
 }
 

@@ -20,9 +20,9 @@ class RangeIndex {
   RangeIndex();
   ~RangeIndex();
 
-  // An id stands for one range at a time. One that is empty is never found.
+  // An id may stand for several ranges, and is found once for each. One that is empty is never found.
   void Add(Id id, KeyRange range);
-  // The id was added with this range.
+  // The id was added with this range. Others of it that start at the same key go, too.
   void Remove(Id id, const KeyRange& range);
 
   // Both append what they find, in no particular order.

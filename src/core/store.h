@@ -40,6 +40,9 @@ struct RunOptions {
   bool caller_waits = false;
   // For RunAsync: the caller may be kept for as long as it takes to carry it out, but not until anything is on disk.
   bool caller_lends = false;
+  // Others are at the same, so the body would lose its race: it is run when its commit's turn has come, and only then.
+  // What is too much for that (Limits::max_second_run_keys) fails as `overloaded`.
+  bool at_its_turn = false;
   Context context;
 };
 
@@ -89,18 +92,30 @@ class Store {
   // have written.
   void RunAsync(std::vector<Request> requests);
 
-  // Runs a body until it has something to do: right away, and after every commit that touches `range`, before anything
-  // submitted later. It has all the patience there is: Cancel takes it back, and answers false when the body is already
-  // done. While the body is being run Cancel waits for that, so it must not be called from within it.
+  // Runs a body until it has something to do: right away, and after every commit that touches one of the `ranges`,
+  // before anything submitted later. A run that waits may put others in their place. It has all the patience there is:
+  // Cancel takes it back, and answers false when the body is already done. While the body is being run Cancel waits for
+  // that, so it must not be called from within it.
   class Waiting;
+  using Ranges = std::vector<KeyRange>;
+  using FindingBody = std::function<Result<Ready>(Txn&, Ranges* ranges)>;
   std::shared_ptr<Waiting> RunWhenReady(KeyRange range, WaitingBody body, RunOptions options, Done done);
+  // Those who wait for the same thing may stand in a line: when one of them finds nothing, neither would the others,
+  // and whoever is done has changed something in the ranges, which each run says. Behind its first turn only the first
+  // of them is run, so a commit costs whom it serves, and not how many wait. Where other processes write, too, it has
+  // no effect.
+  class Line;
+  std::shared_ptr<Line> NewLine();
+  std::shared_ptr<Waiting> RunWhenReady(Ranges ranges, FindingBody body, RunOptions options, Done done,
+                                        std::shared_ptr<Line> line = nullptr);
   bool Cancel(const std::shared_ptr<Waiting>& waiting);
 
  private:
   struct RunState;
   template <class Held>
   class BodySubmission;
-  class WaitingSubmission;
+  class LineTurn;
+  class SharedTurn;
 
   explicit Store(Engine& engine);
 

@@ -457,5 +457,25 @@ TEST_P(StoreRunTest, TheContextReachesTheBody) {
   EXPECT_EQ(seen, (std::vector<Context>{options.context, options.context}));
 }
 
+TEST_P(StoreRunTest, ABodyMayBeRunAtItsTurnAlone) {
+  KVARTS_NEEDS_TURNS();
+  RunOptions options = Quick();
+  options.at_its_turn = true;
+  int runs = 0;
+  for (int i = 0; i < 3; ++i) {
+    const auto report = Run(
+        [&](Txn& txn) -> Status {
+          ++runs;
+          KVARTS_TRY(const auto before, txn.Get("count"));
+          txn.Put("count", before ? before->value + "x" : "x");
+          return {};
+        },
+        options);
+    ASSERT_TRUE(report) << report.error();
+  }
+  EXPECT_EQ(runs, 3);
+  EXPECT_EQ(Value("count"), "xxx");
+}
+
 }  // namespace
 }  // namespace kvarts::test

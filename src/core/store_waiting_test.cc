@@ -1,4 +1,6 @@
 // Bodies that wait until they have something to do: woken before anything later, in the order in which they came.
+#include <gmock/gmock.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -307,6 +309,209 @@ TEST_P(StoreWaitingTest, AWaiterOfAWholeRangeIsWokenByItsErasure) {
   EXPECT_TRUE(answers_.all().empty());
   Must({Mutation::EraseRange("p", "r")});
   EXPECT_EQ(answers_.Wait(1), Names{"a:ok"});
+}
+
+TEST_P(StoreWaitingTest, OneMayWaitForSeveralRanges) {
+  for (const char* key : {"left", "right"}) {
+    std::atomic<int> runs = 0;
+    store().RunWhenReady(
+        {KeyRange::Single("left"), KeyRange::Single("right"), KeyRange::Single("right")},
+        [&](Txn& txn, Store::Ranges*) -> Result<Store::Ready> {
+          ++runs;
+          for (const char* one : {"left", "right"}) {
+            KVARTS_TRY(const auto record, txn.Get(one));
+            if (!record) continue;
+            txn.Erase(one);
+            return Store::Ready::kDone;
+          }
+          return Store::Ready::kWait;
+        },
+        Quick(), answers_.For(key));
+    Settle();
+    const int before = runs;
+    Put("between", "");
+    Settle();
+    if (!GetParam().shared) {
+      EXPECT_EQ(runs, before) << "woken by what does not concern it";
+    }
+    Put(key, "");
+    EXPECT_EQ(answers_.Wait(key == BytesView("left") ? 1 : 2).back(), std::string(key) + ":ok");
+    EXPECT_EQ(Value(key), "absent");
+  }
+}
+
+TEST_P(StoreWaitingTest, ARunMaySayForWhatItWaits) {
+  Put("where", "here");
+  store().RunWhenReady(
+      {},
+      [](Txn& txn, Store::Ranges* ranges) -> Result<Store::Ready> {
+        KVARTS_TRY(const auto where, txn.Get("where"));
+        KVARTS_TRY(const auto found, txn.Get(where->value));
+        *ranges = {KeyRange::Single("where"), KeyRange::Single(where->value)};
+        return found ? Store::Ready::kDone : Store::Ready::kWait;
+      },
+      Quick(), answers_.For("a"));
+  Settle();
+  Put("there", "");
+  Settle();
+  EXPECT_TRUE(answers_.all().empty());
+  Erase("there");
+  Put("where", "there");
+  Put("here", "");
+  Settle();
+  EXPECT_TRUE(answers_.all().empty());
+  Put("there", "");
+  EXPECT_EQ(answers_.Wait(1), Names{"a:ok"});
+}
+
+TEST_P(StoreWaitingTest, WhoWaitsForSomethingElseKeepsItsPlace) {
+  KVARTS_NEEDS_TURNS();
+  // The first waits for one key, and then for the other, for which the second has waited before.
+  const auto start = [&](const std::string& name, const Bytes& first) {
+    store().RunWhenReady(
+        {},
+        [=](Txn& txn, Store::Ranges* ranges) -> Result<Store::Ready> {
+          KVARTS_TRY(const auto moved, txn.Get(first));
+          KVARTS_TRY(const auto found, txn.Get("item"));
+          *ranges = {KeyRange::Single(moved ? "item" : first)};
+          if (!moved || !found) return Store::Ready::kWait;
+          txn.Erase("item");
+          return Store::Ready::kDone;
+        },
+        Quick(), answers_.For(name));
+  };
+  Put("moved", "");
+  start("a", "first");
+  start("b", "moved");
+  Settle();
+  Put("first", "");
+  Put("item", "");
+  EXPECT_EQ(answers_.Wait(1), Names{"a:ok"});
+  Put("item", "");
+  EXPECT_EQ(answers_.Wait(2), (Names{"a:ok", "b:ok"}));
+}
+
+// Those who wait for the same, in a line.
+class StoreLineTest : public StoreWaitingTest {
+ protected:
+  std::shared_ptr<Store::Waiting> Stand(const std::shared_ptr<Store::Line>& line, const std::string& as) {
+    return store().RunWhenReady(
+        {},
+        [this, as](Txn& txn, Store::Ranges* ranges) {
+          ++runs_;
+          *ranges = {Queue()};
+          return Pop(as)(txn);
+        },
+        Quick(), answers_.For(as), line);
+  }
+
+  std::atomic<int> runs_ = 0;
+};
+KVARTS_ON_EVERY_ENGINE(StoreLineTest);
+
+TEST_P(StoreLineTest, LinesAreServedByWhoCameFirst) {
+  KVARTS_NEEDS_TURNS();
+  const auto line = store().NewLine();
+  const auto other = store().NewLine();
+  for (const char* name : {"a", "c", "e"}) {
+    Stand(line, name);
+    Stand(other, std::string(1, static_cast<char>(name[0] + 1)));
+  }
+  Settle();
+  Must({Mutation::Put("queue/1", ""), Mutation::Put("queue/2", ""), Mutation::Put("queue/3", "")});
+  EXPECT_EQ(answers_.Wait(3), (Names{"a:ok", "b:ok", "c:ok"}));
+  Push("4");
+  Must({Mutation::Put("queue/5", ""), Mutation::Put("queue/6", "")});
+  EXPECT_EQ(answers_.Wait(6), (Names{"a:ok", "b:ok", "c:ok", "d:ok", "e:ok", "f:ok"}));
+}
+
+TEST_P(StoreLineTest, ACommitRunsWhomItServesAndTheNext) {
+  KVARTS_NEEDS_TURNS();
+  const auto line = store().NewLine();
+  constexpr int kWaiting = 200;
+  for (int i = 0; i < kWaiting; ++i) Stand(line, std::to_string(i));
+  Settle();
+  EXPECT_EQ(runs_, kWaiting);
+  Must({Mutation::Put("queue/1", ""), Mutation::Put("queue/2", "")});
+  EXPECT_EQ(answers_.Wait(2), (Names{"0:ok", "1:ok"}));
+  Settle();
+  EXPECT_LE(runs_, kWaiting + 4);
+}
+
+TEST_P(StoreLineTest, WhoeverLeavesIsNotMissed) {
+  const auto line = store().NewLine();
+  const auto a = Stand(line, "a");
+  const auto b = Stand(line, "b");
+  const auto c = Stand(line, "c");
+  Stand(line, "d");
+  Settle();
+  EXPECT_TRUE(store().Cancel(b));
+  EXPECT_TRUE(store().Cancel(a));
+  Push("1");
+  EXPECT_EQ(answers_.Wait(1).size(), 1u);
+  store().Cancel(c);
+  Push("2");
+  EXPECT_EQ(answers_.Wait(2), (Names{"c:ok", "d:ok"}));
+}
+
+TEST_P(StoreLineTest, WhatOneIsRefusedTheNextTakes) {
+  const auto line = store().NewLine();
+  for (const bool as_error : {true, false}) {
+    const auto first = store().RunWhenReady(
+        {},
+        [as_error](Txn& txn, Store::Ranges* ranges) -> Result<Store::Ready> {
+          *ranges = {Queue()};
+          ScanRequest request;
+          request.range = Queue();
+          KVARTS_TRY(const ScanPage page, txn.Scan(request));
+          if (page.empty()) return Store::Ready::kWait;
+          if (as_error) return Error(ErrorCode::kInvalidArgument, "made up");
+          return Store::Ready::kDone;  // and takes nothing
+        },
+        Quick(), answers_.For("first"), line);
+    Settle();
+    Stand(line, "next");
+    Settle();
+    const size_t before = answers_.all().size();
+    Push("x");
+    const Names answers = answers_.Wait(before + 2);
+    EXPECT_THAT((Names{answers[before], answers[before + 1]}),
+                testing::UnorderedElementsAre(as_error ? "first:invalid_argument" : "first:ok", "next:ok"));
+    EXPECT_EQ(Value("queue/x"), "absent");
+  }
+}
+
+TEST_P(StoreLineTest, ManyComeAndGo) {
+  durability_ = Durability::kNone;
+  const std::vector<std::shared_ptr<Store::Line>> lines = {store().NewLine(), store().NewLine()};
+  const int items = GetParam().shared ? 40 : 400;
+  std::atomic<int> taken = 0;
+  std::atomic<bool> over = false;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; !over; ++i) {
+        std::binary_semaphore done{0};
+        const auto waiting = store().RunWhenReady(
+            {},
+            [t](Txn& txn, Store::Ranges* ranges) {
+              *ranges = {Queue()};
+              return Pop(std::to_string(t))(txn);
+            },
+            Quick(), [&](const Result<RunReport>&) { done.release(); }, lines[static_cast<size_t>(t + i) % 2]);
+        if (!done.try_acquire_for(std::chrono::microseconds(i % 5 * 200))) {
+          if (store().Cancel(waiting)) continue;
+          done.acquire();
+        }
+        ++taken;
+      }
+    });
+  }
+  for (int i = 0; i < items; ++i) Push(std::to_string(i));
+  for (int i = 0; i < 60'000 && taken < items; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  over = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(taken, items);
 }
 
 }  // namespace

@@ -12,13 +12,19 @@ void Order(std::vector<uint64_t>* ids) {
   ids->erase(std::ranges::unique(*ids).begin(), ids->end());
 }
 
+std::vector<KeyRange> Only(KeyRange range) {
+  std::vector<KeyRange> ranges;
+  ranges.push_back(std::move(range));
+  return ranges;
+}
+
 }  // namespace
 
 template <class Callback>
-void Subscriptions::Group<Callback>::Add(Id id, KeyRange range, Callback callback) {
+void Subscriptions::Group<Callback>::Add(Id id, std::vector<KeyRange> ranges, Callback callback, bool stays) {
   Remove(id);
-  ranges_.Add(id, range);
-  members_.emplace(id, Member{std::move(range), std::make_shared<const Callback>(std::move(callback))});
+  for (const KeyRange& range : ranges) ranges_.Add(id, range);
+  members_.emplace(id, Member{std::move(ranges), std::make_shared<const Callback>(std::move(callback)), stays});
   size_.store(members_.size(), std::memory_order_release);
 }
 
@@ -26,7 +32,7 @@ template <class Callback>
 void Subscriptions::Group<Callback>::Remove(Id id) {
   const auto found = members_.find(id);
   if (found == members_.end()) return;
-  ranges_.Remove(id, found->second.range);
+  for (const KeyRange& range : found->second.ranges) ranges_.Remove(id, range);
   members_.erase(found);
   size_.store(members_.size(), std::memory_order_release);
 }
@@ -37,7 +43,8 @@ auto Subscriptions::Group<Callback>::Take(std::span<const KeyRange> ranges) -> s
   for (const KeyRange& range : ranges) bounds.emplace(range.start, range.end);
   std::map<Id, Member> taken;
   for (const auto& [id, member] : members_) {
-    if (bounds.contains({member.range.start, member.range.end})) taken.emplace(id, member);
+    const KeyRange& range = member.ranges[0];
+    if (member.ranges.size() == 1 && bounds.contains({range.start, range.end})) taken.emplace(id, member);
   }
   for (const auto& [id, member] : taken) Remove(id);
   return taken;
@@ -51,7 +58,7 @@ void Subscriptions::Group<Callback>::Find(const Mutation& mutation, std::vector<
 
 template <class Callback>
 void Subscriptions::Group<Callback>::AddRanges(std::vector<KeyRange>* ranges) const {
-  for (const auto& [id, member] : members_) ranges->push_back(member.range);
+  for (const auto& [id, member] : members_) ranges->insert(ranges->end(), member.ranges.begin(), member.ranges.end());
 }
 
 template <class Callback>
@@ -63,7 +70,7 @@ std::shared_ptr<const Callback> Subscriptions::Group<Callback>::CallbackOf(Id id
 Subscriptions::Id Subscriptions::Watch(KeyRange range, WatchCallback callback) {
   const Id id = NextTicket();
   std::lock_guard lock(mutex_);
-  watchers_.Add(id, std::move(range), std::move(callback));
+  watchers_.Add(id, Only(std::move(range)), std::move(callback));
   return id;
 }
 
@@ -73,7 +80,7 @@ Subscriptions::Id Subscriptions::WatchLive(KeyRange range, LiveCallback callback
     const Id id = NextTicket();
     {
       const std::lock_guard lock(mutex_);
-      beginning_.Add(id, std::move(range), std::move(callback));
+      beginning_.Add(id, Only(std::move(range)), std::move(callback));
     }
     shared_->FollowNow();
     return id;
@@ -88,13 +95,13 @@ Subscriptions::Id Subscriptions::WatchSettled(KeyRange range, WatchCallback call
   if (shared_ == nullptr) return Watch(std::move(range), std::move(callback));
   const Id id = NextTicket();
   std::lock_guard lock(mutex_);
-  settled_.Add(id, std::move(range), std::move(callback));
+  settled_.Add(id, Only(std::move(range)), std::move(callback));
   return id;
 }
 
-void Subscriptions::Wait(Id ticket, KeyRange range, WakeCallback wake) {
+void Subscriptions::Wait(Id ticket, std::vector<KeyRange> ranges, WakeCallback wake, bool stays) {
   std::lock_guard lock(mutex_);
-  waiters_.Add(ticket, std::move(range), std::move(wake));
+  waiters_.Add(ticket, std::move(ranges), std::move(wake), stays);
 }
 
 void Subscriptions::Cancel(Id id) {
@@ -128,7 +135,7 @@ void Subscriptions::Wake(std::vector<Id> woken, std::vector<std::unique_ptr<Subm
   Order(&woken);
   for (const Id id : woken) {
     next->push_back((*waiters_.CallbackOf(id))());
-    waiters_.Remove(id);
+    if (!waiters_.Stays(id)) waiters_.Remove(id);
   }
 }
 
@@ -169,7 +176,7 @@ void Subscriptions::Begin(std::span<const KeyRange> ranges) {
   std::lock_guard lock(mutex_);
   std::vector<Id> begun;
   for (auto& [id, member] : beginning_.Take(ranges)) {
-    live_.Add(id, std::move(member.range), *member.callback);
+    live_.Add(id, std::move(member.ranges), *member.callback);
     begun.push_back(id);
   }
   TellLive(std::move(begun), {News::Kind::kBegins});

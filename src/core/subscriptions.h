@@ -49,9 +49,10 @@ class Subscriptions final : public CommitListener {
   Id WatchSettled(KeyRange range, WatchCallback callback);
   // The same for a live watcher. It begins before this returns, unless other processes have to hear of it first.
   Id WatchLive(KeyRange range, LiveCallback callback);
-  // Once: at the first commit that touches the range, `wake` makes the submission that takes its turn next. Waiters
-  // that are woken together take their turns in the order of their tickets, so one that waits again keeps its place.
-  void Wait(Id ticket, KeyRange range, WakeCallback wake);
+  // Once: at the next commit that touches one of the ranges, `wake` makes the submission that takes its turn next.
+  // Waiters that are woken together take their turns in the order of their tickets, so one that waits again keeps its
+  // place. One that `stays` is woken by every such commit until it is cancelled.
+  void Wait(Id ticket, std::vector<KeyRange> ranges, WakeCallback wake, bool stays = false);
   // For a new waiter.
   Id NextTicket() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
   // No call is made for the watch or the waiter after this returns, unless this is called from within it.
@@ -75,20 +76,23 @@ class Subscriptions final : public CommitListener {
   class Group {
    public:
     struct Member {
-      KeyRange range;
+      std::vector<KeyRange> ranges;
       std::shared_ptr<const Callback> callback;  // shared, so that it may be cancelled while it is called
+      bool stays = false;
     };
 
-    void Add(Id id, KeyRange range, Callback callback);
+    void Add(Id id, std::vector<KeyRange> ranges, Callback callback, bool stays = false);
     void Remove(Id id);
     // Removes those who have just one of these ranges.
     std::map<Id, Member> Take(std::span<const KeyRange> ranges);
-    // Those whom a change concerns, appended in no particular order.
+    // Those whom a change concerns, appended in no particular order, and more than once if several ranges meet it.
     void Find(const Mutation& mutation, std::vector<Id>* found) const;
     void Find(const KeyRange& range, std::vector<Id>* found) const { ranges_.FindMeeting(range, found); }
     void AddRanges(std::vector<KeyRange>* ranges) const;
     // Null when it has been removed.
     std::shared_ptr<const Callback> CallbackOf(Id id) const;
+    // Of one that is there.
+    bool Stays(Id id) const { return members_.at(id).stays; }
     // Whether there is none; for any thread.
     bool empty() const { return size_.load(std::memory_order_acquire) == 0; }
 

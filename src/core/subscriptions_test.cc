@@ -127,16 +127,44 @@ TEST_P(SubscriptionsTest, WaitersAreWokenOnceInTheOrderOfTheirTickets) {
   const auto first = subscriptions().NextTicket();
   const auto second = subscriptions().NextTicket();
   const auto third = subscriptions().NextTicket();
-  subscriptions().Wait(third, KeyRange::Single("a"), wake("3"));
-  subscriptions().Wait(first, KeyRange::All(), wake("1"));
-  subscriptions().Wait(second, {"a", "c"}, wake("2"));
-  subscriptions().Wait(subscriptions().NextTicket(), KeyRange::Single("b"), wake("b"));
+  subscriptions().Wait(third, {KeyRange::Single("a")}, wake("3"));
+  subscriptions().Wait(first, {KeyRange::All()}, wake("1"));
+  subscriptions().Wait(second, {{"a", "c"}}, wake("2"));
+  subscriptions().Wait(subscriptions().NextTicket(), {KeyRange::Single("b")}, wake("b"));
   Must({Mutation::Put("aa", ""), Mutation::Put("a", "")});
   EXPECT_EQ(order, "123");
   Put("a", "");
   EXPECT_EQ(order, "123");
   Put("b", "");
   EXPECT_EQ(order, "123b");
+}
+
+TEST_P(SubscriptionsTest, AWaiterForSeveralRangesIsWokenOnce) {
+  KVARTS_NEEDS_TURNS();
+  int woken = 0;
+  const auto ticket = subscriptions().NextTicket();
+  const auto wait = [&] {
+    subscriptions().Wait(ticket, {KeyRange::Single("a"), KeyRange::Single("a"), {"b", "d"}},
+                         [&woken]() -> std::unique_ptr<Submission> {
+                           return RunFirst([&woken](View&, Commit*) -> Status {
+                             ++woken;
+                             return {};
+                           });
+                         });
+  };
+  wait();
+  Must({Mutation::Put("a", ""), Mutation::Put("c", ""), Mutation::EraseRange("a", "z")});
+  EXPECT_EQ(woken, 1);
+  Put("a", "");
+  Put("c", "");
+  EXPECT_EQ(woken, 1);
+  wait();
+  Put("c", "");
+  EXPECT_EQ(woken, 2);
+  wait();
+  subscriptions().Cancel(ticket);
+  Must({Mutation::Put("a", ""), Mutation::Put("c", "")});
+  EXPECT_EQ(woken, 2);
 }
 
 // Waits for what is told when another process might have had a part in it.
@@ -269,7 +297,7 @@ TEST(SubscriptionsCostTest, TenThousandWhoWaitElsewhereAreNotLookedAt) {
   Subscriptions many;
   const auto add = [](Subscriptions& to, int i) {
     const std::string key = "key:" + std::to_string(i);
-    to.Wait(to.NextTicket(), KeyRange::Single(key), [] { return std::unique_ptr<Submission>(); });
+    to.Wait(to.NextTicket(), {KeyRange::Single(key)}, [] { return std::unique_ptr<Submission>(); });
     to.Watch(KeyRange::Prefix(key + "/"), [](const Mutation*, Version) {});
   };
   for (int i = 0; i < 10; ++i) add(few, i);

@@ -186,8 +186,8 @@ std::stop_token Stream::WatchPeer() {
 }
 
 bool Stream::PeerGone() {
-  // The last thing that TLS sends is never the end.
-  if (tls_) return pollable_.ended();
+  // The end may stand behind what was not read yet; and the last thing that TLS sends is never the end.
+  if (tls_ || pollable_.ended()) return pollable_.ended();
   char byte;
   const ssize_t got = ::recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   return got == 0 || (got < 0 && !WouldWait(errno));

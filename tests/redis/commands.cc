@@ -87,8 +87,33 @@ constexpr CommandTemplate kTemplates[] = {
     {"HSETNX", "{key} {field} {value}"},
     {"HSTRLEN", "{key} {field}"},
     {"HVALS", "{key}", Comparison::kUnordered},
+    {"BLMOVE", "{key} {key} {end} {end} {timeout}"},
+    {"BLMPOP", "{timeout} 1|2|0|x {key} [{key}] {end} [COUNT 1|3|0|x]"},
+    {"BLPOP", "{key} [{key}] {timeout}"},
+    {"BRPOP", "{key} [{key}] {timeout}"},
+    {"BRPOPLPUSH", "{key} {key} {timeout}"},
+    {"BZMPOP", "{timeout} 1|2|0|x {key} [{key}] MIN|MAX|mid [COUNT 1|3|0|x]"},
+    {"BZPOPMAX", "{key} [{key}] {timeout}"},
+    {"BZPOPMIN", "{key} [{key}] {timeout}"},
+    {"LINDEX", "{key} {index}"},
+    {"LINSERT", "{key} BEFORE|AFTER|beside {field} {value}"},
+    {"LLEN", "{key}"},
+    {"LMOVE", "{key} {key} {end} {end}"},
+    {"LMPOP", "1|2|0|-1|x {key} [{key}] {end} [COUNT 1|3|100|0|x]"},
+    {"LPOP", "{key} [1|2|20|0|-1|x]"},
+    {"LPOS", "{key} {field} [RANK {index}] [COUNT 0|1|2|-1|x] [MAXLEN 0|3|10|-1|x]"},
+    {"LPUSH", "{key} {field} [{field} [{value}]]"},
+    {"LPUSHX", "{key} {field} [{value}]"},
+    {"LRANGE", "{key} {index} {index}"},
+    {"LREM", "{key} 0|1|-1|2|x {field}"},
+    {"LSET", "{key} {index} {value}"},
+    {"LTRIM", "{key} 0|1|-8|{index} -1|-2|8|{index}"},
+    {"RPOP", "{key} [1|2|20|0|-1|x]"},
+    {"RPOPLPUSH", "{key} {key}"},
+    {"RPUSH", "{key} {field} [{field} {field} {field} [{value}]]"},
+    {"RPUSHX", "{key} {field} [{value}]"},
     {"SADD", "{key} {field} [{field} [{value}]]"},
-    {"SCAN", "0|x COUNT 1000 [MATCH {pattern}] [TYPE string|hash|set|zset|none]", Comparison::kScan},
+    {"SCAN", "0|x COUNT 1000 [MATCH {pattern}] [TYPE string|hash|list|set|zset|none]", Comparison::kScan},
     {"SCARD", "{key}"},
     {"SDIFF", "{key} [{key} [{key}]]", Comparison::kUnordered},
     {"SDIFFSTORE", "{key} {key} [{key}]"},
@@ -230,8 +255,10 @@ std::vector<std::string> CommandMaker::Make(const CommandTemplate& command) {
   // Without a number that is larger than the collection these choose by chance.
   const bool chooses =
       words[0] == "SPOP" || words[0].contains("RAND") || words[0] == "spop" || words[0].contains("rand");
-  if (OneIn(50) && words.size() > 1 && !chooses) words.pop_back();
-  if (OneIn(50)) words.push_back(Value("value"));
+  // And these would wait for another time.
+  const bool waits = command.words.contains("{timeout}");
+  if (OneIn(50) && words.size() > 1 && !chooses && !waits) words.pop_back();
+  if (OneIn(50) && !waits) words.push_back(Value("value"));
   return words;
 }
 
@@ -322,6 +349,9 @@ std::string CommandMaker::Value(std::string_view kind) {
     return (OneIn(2) ? "(f" : "[f") + std::to_string(Below(12));
   }
   if (kind == "field") return OneIn(12) ? Integer() : "f" + std::to_string(Below(12));
+  if (kind == "end") return OneIn(15) ? "middle" : one_of({"LEFT", "right"});
+  // Never for ever: nobody else is there.
+  if (kind == "timeout") return OneIn(6) ? one_of({"-1", "x", "nan", "1e300", ""}) : one_of({"0.001", "1e-9", ".002"});
   if (kind == "fieldpattern") return one_of({"*", "f1*", "f?", "[f]1", "nothing"});
   if (kind == "value") {
     // With a few of these a collection does not fit into the record of its key.

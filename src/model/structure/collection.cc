@@ -22,6 +22,8 @@ std::string_view TypeName(Type type) {
 
 Result<Collection> DecodeCollection(Type type, Txn& txn, CollectionIds& ids, BytesView stored) {
   switch (type) {
+    case Type::kList:
+      return List::Decode(txn, ids, stored);
     case Type::kSet:
     case Type::kHash:
       return Members::Decode(txn, ids, stored);

@@ -9,6 +9,7 @@
 
 #include "core/txn.h"
 #include "model/structure/collection_ids.h"
+#include "model/structure/list.h"
 #include "model/structure/members.h"
 #include "model/structure/sorted_set.h"
 
@@ -19,7 +20,7 @@ enum class Type : uint8_t { kNone = 0, kString = 1, kList = 2, kSet = 3, kSorted
 // "string", as clients are told; "none" when there is no such key.
 std::string_view TypeName(Type type);
 
-using Collection = std::variant<Members, SortedSet>;
+using Collection = std::variant<Members, List, SortedSet>;
 
 // `corruption` when the bytes are none of this type.
 Result<Collection> DecodeCollection(Type type, Txn& txn, CollectionIds& ids, BytesView stored);

@@ -15,6 +15,7 @@
 #include "net/http/negotiate.h"
 #include "net/http/target.h"
 #include "protocol/common/await.h"
+#include "protocol/common/waker.h"
 #include "protocol/http/access.h"
 #include "protocol/http/handlers.h"
 #include "protocol/http/held_bytes.h"
@@ -54,28 +55,6 @@ std::string SinceText(FeedPosition next) {
   if (next.index > 0) return PlaceText({next.version, next.index - 1});
   return next.version == kNoVersion ? "0" : Version{next.version.stamp - 1}.ToString();
 }
-
-// Wakes a watch's coroutine from the commit thread: once for any number of commits, until it has looked.
-class Waker {
- public:
-  Waker(net::Loop& loop, net::Stream& stream) : loop_(loop), stream_(&stream) {}
-
-  static void Wake(const std::shared_ptr<Waker>& waker) {
-    if (waker->posted_.exchange(true)) return;
-    waker->loop_.Post([waker] {
-      if (waker->stream_ != nullptr) waker->stream_->Wake();
-    });
-  }
-  // On the loop, before looking.
-  void Looking() { posted_ = false; }
-  // On the loop: the stream is about to go.
-  void End() { stream_ = nullptr; }
-
- private:
-  net::Loop& loop_;
-  net::Stream* stream_;
-  std::atomic<bool> posted_{false};
-};
 
 // What was committed while the watch was there. It is kept as it was committed, and made into events by who takes it:
 // the commit thread has no time for that. Bounded by itself, and as a part of what all requests hold.
@@ -250,13 +229,6 @@ class Watch final : public SlowOp {
     explicit Places(Service& counted) : service(counted) { service.watchers.fetch_add(1); }
     ~Places() { service.watchers.fetch_sub(1); }
     Service& service;
-  };
-
-  // The stream may be woken as long as this is there.
-  struct Waking {
-    explicit Waking(net::Stream& stream) : waker(std::make_shared<Waker>(stream.loop(), stream)) {}
-    ~Waking() { waker->End(); }
-    const std::shared_ptr<Waker> waker;
   };
 
   struct Subscription {

@@ -5,6 +5,14 @@
 #include "protocol/resp/service.h"
 
 namespace kvarts::resp {
+namespace {
+
+Status WithoutWaiting(const Blocking& blocking, DataCall& call) {
+  KVARTS_CHECK_OK(blocking.handler(call));
+  return {};
+}
+
+}  // namespace
 
 void Batch::Add(const Command& command, Arguments arguments, uint32_t database, bool silent) {
   items_.push_back({&command, database, silent, sizes_.size(), arguments.size()});
@@ -62,14 +70,15 @@ Status Batch::RunItem(const Item& item, structure::Structures& keys, Service& se
     reply.Error(arguments_[item.first]);
     return {};
   }
-  const auto* handler = std::get_if<DataHandler>(&item.command->handler);
-  if (handler == nullptr) {
+  const auto* data = std::get_if<DataHandler>(&item.command->handler);
+  const auto* blocking = std::get_if<Blocking>(&item.command->handler);
+  if (data == nullptr && blocking == nullptr) {
     holes_.push_back({reply.out().size(), item.command, ArgumentsOf(item)});
     return {};
   }
   const size_t before = reply.out().size();
   DataCall call{ArgumentsOf(item), item.database, keys, reply, service};
-  const Status ran = (*handler)(call);
+  const Status ran = data != nullptr ? (*data)(call) : WithoutWaiting(*blocking, call);
   if (!ran.has_value() && !IsOfCommand(ran.error())) return ran;
   if (!ran.has_value() || item.silent) reply.out().resize(before);
   if (!ran.has_value() && !item.silent) reply.Error(ErrorReply(ran.error()));

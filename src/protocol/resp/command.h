@@ -27,6 +27,8 @@ struct DataCall {
   structure::Structures& keys;
   ReplyWriter& reply;
   Service& service;
+  // Of one that may wait: it has waited before. Keys of another type are passed over then.
+  bool waited = false;
 
   Result<structure::Key*> Open(size_t argument) { return keys.Open(database, arguments[argument]); }
 };
@@ -40,6 +42,18 @@ struct ClientCall {
 
 using DataHandler = Status (*)(DataCall& call);
 using ClientHandler = Status (*)(ClientCall& call);
+// Of a command that waits until there is something for it to do (blocking.h): whether there was, and the keys for which
+// it waits, or would. It has changed nothing unless it was served, and answers in either case: where it may not wait
+// that is the answer.
+struct Attempted {
+  bool served;
+  Arguments keys;
+};
+using BlockingHandler = Result<Attempted> (*)(DataCall& call);
+struct Blocking {
+  BlockingHandler handler;
+  bool timeout_first = false;  // where it says for how long: in the first argument, or in the last
+};
 // What the connection itself carries out: it waits for a transaction.
 enum class Special : uint8_t { kMulti, kExec, kDiscard, kWatch };
 
@@ -99,7 +113,7 @@ struct Command {
   int first_key;
   int last_key;
   int step;
-  std::variant<DataHandler, ClientHandler, Special> handler;
+  std::variant<DataHandler, ClientHandler, Special, Blocking> handler;
 
   bool Takes(size_t arguments) const {
     const auto size = static_cast<int>(arguments);

@@ -15,6 +15,8 @@ constexpr uint32_t kStores = kWrites | kString | kQuick;
 constexpr uint32_t kStoresSlowly = kWrites | kString | kSlow;
 constexpr uint32_t kGrows = kWrite | kDenyOom;
 constexpr uint32_t kAnyTime = kNoScript | kLoading | kStale;
+constexpr uint32_t kWaits = kNoScript | kBlocking;
+constexpr uint32_t kPopsOrWaits = kWrites | kList | kSlow | kBlocks;
 constexpr uint32_t kOfKeys = kKeyspace | kQuick;
 constexpr uint32_t kReadsRanks = kRead | kSortedSet;
 constexpr uint32_t kRanks = kWrites | kSortedSet;
@@ -24,6 +26,14 @@ constexpr Command kCommands[] = {
     {"append", 3, kGrows | kFast, kStores, 1, 1, 1, Append},
     {"auth", -2, kAnyTime | kFast | kNoAuth | kAllowBusy, kQuick | kConnection, 0, 0, 0, Auth},
     {"bitcount", -2, kReadOnly, kRead | kBitmap | kSlow, 1, 1, 1, BitCount},
+    {"blmove", 6, kGrows | kWaits, kPopsOrWaits, 1, 2, 1, Blocking{BLMove}},
+    {"blmpop", -5, kWrite | kBlocking | kMovableKeys, kPopsOrWaits, 0, 0, 0, Blocking{BLMPop, true}},
+    {"blpop", -3, kWrite | kWaits, kPopsOrWaits, 1, -2, 1, Blocking{BLPop}},
+    {"brpop", -3, kWrite | kWaits, kPopsOrWaits, 1, -2, 1, Blocking{BRPop}},
+    {"brpoplpush", 4, kGrows | kWaits, kPopsOrWaits, 1, 2, 1, Blocking{BRPopLPush}},
+    {"bzmpop", -5, kWrite | kBlocking | kMovableKeys, kRanks | kSlow | kBlocks, 0, 0, 0, Blocking{BZMPop, true}},
+    {"bzpopmax", -3, kWrite | kWaits | kFast, kRanks | kQuick | kBlocks, 1, -2, 1, Blocking{BZPopMax}},
+    {"bzpopmin", -3, kWrite | kWaits | kFast, kRanks | kQuick | kBlocks, 1, -2, 1, Blocking{BZPopMin}},
     {"client", -2, 0, kSlow | kConnection, 0, 0, 0, Client},
     {"command", -1, kLoading | kStale, kSlow | kConnection, 0, 0, 0, CommandCommand},
     {"copy", -3, kGrows, kKeyspace | kWrites | kSlow, 1, 2, 1, Copy},
@@ -68,6 +78,19 @@ constexpr Command kCommands[] = {
     {"incrbyfloat", 3, kGrows | kFast, kStores, 1, 1, 1, IncrByFloat},
     {"info", -1, kLoading | kStale, kSlow | kDangerous, 0, 0, 0, Info},
     {"keys", 2, kReadOnly | kLong, kKeyspace | kRead | kSlow | kDangerous, 0, 0, 0, Keys},
+    {"lindex", 3, kReadOnly, kRead | kList | kSlow, 1, 1, 1, LIndex},
+    {"linsert", 5, kGrows | kLong, kWrites | kList | kSlow, 1, 1, 1, LInsert},
+    {"llen", 2, kRead_, kRead | kList | kQuick, 1, 1, 1, LLen},
+    {"lmove", 5, kGrows, kWrites | kList | kSlow, 1, 2, 1, LMove},
+    {"lmpop", -4, kWrite | kMovableKeys, kWrites | kList | kSlow, 0, 0, 0, LMPop},
+    {"lpop", -2, kWrite | kFast, kWrites | kList | kQuick, 1, 1, 1, LPop},
+    {"lpos", -3, kReadOnly | kLong, kRead | kList | kSlow, 1, 1, 1, LPos},
+    {"lpush", -3, kGrows | kFast, kWrites | kList | kQuick, 1, 1, 1, LPush},
+    {"lpushx", -3, kGrows | kFast, kWrites | kList | kQuick, 1, 1, 1, LPushX},
+    {"lrange", 4, kReadOnly, kRead | kList | kSlow, 1, 1, 1, LRange},
+    {"lrem", 4, kWrite | kLong, kWrites | kList | kSlow, 1, 1, 1, LRem},
+    {"lset", 4, kGrows, kWrites | kList | kSlow, 1, 1, 1, LSet},
+    {"ltrim", 4, kWrite, kWrites | kList | kSlow, 1, 1, 1, LTrim},
     {"mget", -2, kRead_, kReads, 1, -1, 1, MGet},
     {"move", 3, kWrite | kFast, kOfKeys | kWrites, 1, 1, 1, Move},
     {"mset", -3, kGrows, kStoresSlowly, 1, -1, 2, MSet},
@@ -84,6 +107,10 @@ constexpr Command kCommands[] = {
     {"rename", 3, kWrite, kKeyspace | kWrites | kSlow, 1, 2, 1, Rename},
     {"renamenx", 3, kWrite | kFast, kOfKeys | kWrites, 1, 2, 1, RenameNx},
     {"reset", 1, kAnyTime | kFast | kNoAuth | kAllowBusy | kAtOnce, kQuick | kConnection, 0, 0, 0, Reset},
+    {"rpop", -2, kWrite | kFast, kWrites | kList | kQuick, 1, 1, 1, RPop},
+    {"rpoplpush", 3, kGrows, kWrites | kList | kSlow, 1, 2, 1, RPopLPush},
+    {"rpush", -3, kGrows | kFast, kWrites | kList | kQuick, 1, 1, 1, RPush},
+    {"rpushx", -3, kGrows | kFast, kWrites | kList | kQuick, 1, 1, 1, RPushX},
     {"sadd", -3, kGrows | kFast, kWrites | kSet | kQuick, 1, 1, 1, SAdd},
     {"scan", -2, kReadOnly, kKeyspace | kRead | kSlow, 0, 0, 0, Scan},
     {"scard", 2, kRead_, kRead | kSet | kQuick, 1, 1, 1, SCard},

@@ -4,6 +4,7 @@
 
 #include "protocol/common/await.h"
 #include "protocol/resp/arguments.h"
+#include "protocol/resp/blocking.h"
 #include "protocol/resp/command_table.h"
 #include "protocol/resp/errors.h"
 #include "protocol/resp/handlers.h"
@@ -16,6 +17,8 @@ constexpr std::string_view kTooManyClients = "-ERR max number of clients reached
 constexpr size_t kMaxUnsent = 256 << 10;
 // What a connection keeps for its next answers.
 constexpr size_t kKeptReplies = 4 << 10;
+// Whoever has lost a race to others will lose the next ones.
+constexpr size_t kRacesExpected = 32;
 // What an error shows of what it does not know.
 constexpr size_t kMaxShown = 128;
 
@@ -171,7 +174,7 @@ void Connection::AnswerError(std::string_view error) {
 }
 
 Connection::Step Connection::RunPending() {
-  if (std::holds_alternative<Special>(pending_->handler)) return Step::kSpecial;
+  if (!std::holds_alternative<ClientHandler>(pending_->handler)) return Step::kSpecial;
   const Command& command = *std::exchange(pending_, nullptr);
   const std::vector<std::string_view> arguments(pending_arguments_.begin(), pending_arguments_.end());
   const size_t before = stream_.output().size();
@@ -204,24 +207,32 @@ net::Task<Status> Connection::RunBody(Store::Body body, const Batch& batch, bool
     co_return body(txn);
   }
   stream_.Keep();
-  Store::Request request{std::move(body), {}, nullptr};
-  request.options.durability = service_.options.durability;
-  if (batch.takes_long()) {
-    const Status ran = co_await RunOnWorker(std::move(request));
-    co_return ran;
+  const bool shared = service_.store.engine().capabilities().shared;
+  const bool at_its_turn = raced_ > 0 && batch.writes() && !batch.takes_long() && !shared;
+  if (raced_ > 0) --raced_;
+  Result<RunReport> ran = co_await Submit(body, batch, at_its_turn);
+  // There it may be too much.
+  if (at_its_turn && !ran.has_value() && ran.error().code() == ErrorCode::kOverloaded) {
+    raced_ = 0;
+    ran = co_await Submit(std::move(body), batch, false);
   }
-  LoopCommits& commits = *service_.commits[stream_.loop().number()];
-  const Result<RunReport> outcome = co_await commits.Run(std::move(request));
-  if (!outcome.has_value()) co_return outcome.error();
+  if (!ran.has_value()) co_return std::move(ran).error();
+  if (ran->cost.runs > 1) raced_ = kRacesExpected;
   co_return Status();
 }
 
-net::Task<Status> Connection::RunOnWorker(Store::Request request) {
+net::Task<Result<RunReport>> Connection::Submit(Store::Body body, const Batch& batch, bool at_its_turn) {
+  Store::Request request{std::move(body), {}, nullptr};
+  request.options.durability = service_.options.durability;
+  request.options.at_its_turn = at_its_turn;
+  if (!batch.takes_long()) {
+    Result<RunReport> ran = co_await service_.commits[stream_.loop().number()]->Run(std::move(request));
+    co_return ran;
+  }
   std::vector<Store::Request> requests;
   requests.push_back(std::move(request));
-  const auto outcomes = co_await RunAll(stream_.loop(), service_.store, std::move(requests), &service_.workers);
-  if (!outcomes[0].has_value()) co_return outcomes[0].error();
-  co_return Status();
+  auto outcomes = co_await RunAll(stream_.loop(), service_.store, std::move(requests), &service_.workers);
+  co_return std::move(outcomes[0]);
 }
 
 bool Connection::RunAtOnce() {
@@ -277,8 +288,25 @@ net::Task<> Connection::AnswerFailed(const Error& failed) {
   }
 }
 
+// What stands before it is sent first: it may wait for long.
+net::Task<> Connection::RunBlocking(const Command& command) {
+  if (!stream_.FlushNow()) {
+    const bool sent = co_await Send();
+    if (!sent) co_return;
+  }
+  service_.commands.fetch_add(1, std::memory_order_relaxed);
+  co_await resp::RunBlocking(stream_, session_, service_, command, std::move(pending_arguments_));
+  pending_arguments_.clear();
+  if (pending_silent_) stream_.output().clear();
+}
+
 net::Task<> Connection::RunSpecial() {
-  const Special special = std::get<Special>(std::exchange(pending_, nullptr)->handler);
+  const Command& command = *std::exchange(pending_, nullptr);
+  if (std::holds_alternative<Blocking>(command.handler)) {
+    co_await RunBlocking(command);
+    co_return;
+  }
+  const Special special = std::get<Special>(command.handler);
   const size_t before = stream_.output().size();
   ReplyWriter reply(&stream_.output(), session_.version);
   switch (special) {

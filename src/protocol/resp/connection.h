@@ -49,6 +49,7 @@ class Connection {
 
   Step RunPending();
   void RunClientCommand(const Command& command, Arguments arguments);
+  net::Task<> RunBlocking(const Command& command);
   net::Task<> RunSpecial();
   net::Task<> Exec();
   net::Task<> Watch();
@@ -63,7 +64,7 @@ class Connection {
   // Runs a body for a batch, and commits what it has written; on a worker when that takes long. `must_commit`: even
   // if it only reads.
   net::Task<Status> RunBody(Store::Body body, const Batch& batch, bool must_commit = false);
-  net::Task<Status> RunOnWorker(Store::Request request);
+  net::Task<Result<RunReport>> Submit(Store::Body body, const Batch& batch, bool at_its_turn);
   net::Task<bool> Send();
 
   net::Stream& stream_;
@@ -71,6 +72,7 @@ class Connection {
   CommandParser parser_;
   Session session_;
   Batch batch_;
+  size_t raced_ = 0;  // for so many batches more others are expected at the same keys
   // A command of the connection that was taken off the input, and is carried out behind the batch.
   const Command* pending_ = nullptr;
   bool pending_silent_ = false;

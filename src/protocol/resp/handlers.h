@@ -98,11 +98,34 @@ Status SScan(DataCall& call);
 Status SUnion(DataCall& call);
 Status SUnionStore(DataCall& call);
 
+// list_commands.cc
+Result<Attempted> BLMPop(DataCall& call);
+Result<Attempted> BLMove(DataCall& call);
+Result<Attempted> BLPop(DataCall& call);
+Result<Attempted> BRPop(DataCall& call);
+Result<Attempted> BRPopLPush(DataCall& call);
+Status LIndex(DataCall& call);
+Status LInsert(DataCall& call);
+Status LLen(DataCall& call);
+Status LMPop(DataCall& call);
+Status LMove(DataCall& call);
+Status LPop(DataCall& call);
+Status LPos(DataCall& call);
+Status LPush(DataCall& call);
+Status LPushX(DataCall& call);
+Status LRange(DataCall& call);
+Status LRem(DataCall& call);
+Status LSet(DataCall& call);
+Status LTrim(DataCall& call);
+Status RPop(DataCall& call);
+Status RPopLPush(DataCall& call);
+Status RPush(DataCall& call);
+Status RPushX(DataCall& call);
+
 // sorted_set_commands.cc
 Status ZAdd(DataCall& call);
 Status ZCard(DataCall& call);
 Status ZIncrBy(DataCall& call);
-Status ZMPop(DataCall& call);
 Status ZMScore(DataCall& call);
 Status ZPopMax(DataCall& call);
 Status ZPopMin(DataCall& call);
@@ -135,6 +158,12 @@ Status ZInterCard(DataCall& call);
 Status ZInterStore(DataCall& call);
 Status ZUnion(DataCall& call);
 Status ZUnionStore(DataCall& call);
+
+// sorted_set_pop_commands.cc
+Result<Attempted> BZMPop(DataCall& call);
+Result<Attempted> BZPopMax(DataCall& call);
+Result<Attempted> BZPopMin(DataCall& call);
+Status ZMPop(DataCall& call);
 
 // connection_commands.cc
 Status Auth(ClientCall& call);

@@ -122,9 +122,10 @@ Status Info(ClientCall& call) {
   const uint64_t uptime = (service.clock.Now().micros - service.started.micros) / 1'000'000;
   const std::string text = fmt::format(
       "# Server\r\nredis_version:7.0.15\r\nredis_mode:standalone\r\nserver_name:kvarts\r\nprocess_id:{}\r\n"
-      "uptime_in_seconds:{}\r\n\r\n# Clients\r\nconnected_clients:{}\r\n\r\n# Stats\r\n"
-      "total_connections_received:{}\r\ntotal_commands_processed:{}\r\n\r\n# Replication\r\nrole:master\r\n",
-      getpid(), uptime, service.clients.load(), service.next_client.load() - 1, service.commands.load());
+      "uptime_in_seconds:{}\r\n\r\n# Clients\r\nconnected_clients:{}\r\nblocked_clients:{}\r\n\r\n"
+      "# Stats\r\ntotal_connections_received:{}\r\ntotal_commands_processed:{}\r\n\r\n# Replication\r\nrole:master\r\n",
+      getpid(), uptime, service.clients.load(), service.blocked.size(), service.next_client.load() - 1,
+      service.commands.load());
   call.reply.Verbatim("txt", text);
   return {};
 }

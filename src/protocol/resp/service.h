@@ -14,6 +14,8 @@
 #include "model/structure/databases.h"
 #include "model/structure/scan_cursors.h"
 #include "protocol/common/loop_commits.h"
+#include "protocol/resp/blocked_clients.h"
+#include "protocol/resp/waiting_lines.h"
 
 namespace kvarts::resp {
 
@@ -35,6 +37,8 @@ struct Service {
   const std::atomic<bool>& tokens_required;
   RespOptions options;
   structure::ScanCursors cursors{};
+  BlockedClients blocked{};
+  WaitingLines lines{};
   std::atomic<uint64_t> next_client{1};
   std::atomic<uint64_t> clients{0};
   std::atomic<uint64_t> commands{0};

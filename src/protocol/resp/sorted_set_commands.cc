@@ -241,37 +241,6 @@ Status ZRevRank(DataCall& call) { return ReplyRank(call, true); }
 Status ZPopMin(DataCall& call) { return PopMembers(call, false); }
 Status ZPopMax(DataCall& call) { return PopMembers(call, true); }
 
-Status ZMPop(DataCall& call) {
-  const Arguments arguments = call.arguments;
-  constexpr const char* kNoKeys = "numkeys should be greater than 0";
-  constexpr const char* kNoCount = "count should be greater than 0";
-  KVARTS_TRY(const int64_t keys, IntegerOf(arguments[1], kNoKeys));
-  if (keys < 1) return Wrong(kNoKeys);
-  if (static_cast<uint64_t>(keys) > arguments.size() - 3) return Wrong(kSyntaxError);
-  const size_t where = 2 + static_cast<size_t>(keys);
-  const bool highest = IsWord(arguments[where], "MAX");
-  if (!highest && !IsWord(arguments[where], "MIN")) return Wrong(kSyntaxError);
-  int64_t count = 1;
-  if (arguments.size() > where + 1) {
-    if (!IsWord(arguments[where + 1], "COUNT") || arguments.size() < where + 3) return Wrong(kSyntaxError);
-    KVARTS_TRY(count, IntegerOf(arguments[where + 2], kNoCount));
-    if (count < 1) return Wrong(kNoCount);
-    if (arguments.size() > where + 3) return Wrong(kSyntaxError);
-  }
-  for (size_t i = 2; i < where; ++i) {
-    KVARTS_TRY(Key * key, call.Open(i));
-    KVARTS_TRY(SortedSet * set, key->As<SortedSet>(Type::kSortedSet));
-    if (set == nullptr) continue;
-    KVARTS_TRY(const std::vector<SortedSet::Entry> popped,
-               structure::Pop(*key, *set, static_cast<uint64_t>(count), highest));
-    call.reply.Array(2).Bulk(arguments[i]).Array(popped.size());
-    for (const auto& [name, score] : popped) call.reply.Array(2).Bulk(name).Double(score);
-    return {};
-  }
-  call.reply.NullArray();
-  return {};
-}
-
 Status ZRandMember(DataCall& call) {
   const Arguments arguments = call.arguments;
   const bool counted = arguments.size() > 2;
