@@ -106,6 +106,9 @@ Status Server::StartLoops() {
   resp::RespOptions redis;
   redis.durability = options_.durability;
   redis.write_timeout = Millis(options_.http.write_timeout);
+  redis.max_bulk_bytes = static_cast<int64_t>(options_.redis.max_bulk_bytes);
+  redis.staged_bytes = options_.redis.staged_bytes;
+  redis.max_held_bytes = options_.redis.max_held_bytes;
   databases_ = structure::Databases::Open(*store_);
   resp_service_.reset(
       new resp::Service{*store_, *databases_, *tokens_, *workers_, clock_, service_->tokens_required, redis});

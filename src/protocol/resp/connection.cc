@@ -14,6 +14,8 @@ namespace {
 constexpr std::string_view kTooManyClients = "-ERR max number of clients reached\r\n";
 // Answers are gathered up to this before they are sent.
 constexpr size_t kMaxUnsent = 256 << 10;
+// What a connection holds without its being counted.
+constexpr uint64_t kHeldFreely = 64 << 10;
 // What an error shows of what it does not know.
 constexpr size_t kMaxShown = 128;
 
@@ -31,7 +33,11 @@ std::string UnknownCommand(Arguments arguments) {
 }  // namespace
 
 Connection::Connection(net::Stream& stream, Service& service)
-    : stream_(stream), service_(service), session_(service.next_client.fetch_add(1), service.tokens_required) {
+    : stream_(stream),
+      service_(service),
+      session_(service.next_client.fetch_add(1), service.tokens_required),
+      held_input_(service.held_bytes, service.options.max_held_bytes),
+      held_answers_(service.held_bytes, service.options.max_held_bytes) {
   service_.clients.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -50,7 +56,9 @@ net::Task<> Connection::Run(bool refuse) {
       const bool sent = co_await Send();
       if (!sent) co_return;
     }
+    held_answers_.Release();
     if (step == Step::kMore) {
+      if (!Hold()) continue;
       stream_.set_idle(stream_.input().empty() && !session_.in_transaction);
       if (stream_.idle() && stream_.loop().draining()) break;
       const bool more = co_await stream_.Read();
@@ -60,6 +68,8 @@ net::Task<> Connection::Run(bool refuse) {
       co_await RunBatch();
     } else if (step == Step::kSpecial) {
       co_await RunSpecial();
+    } else if (step == Step::kStage) {
+      co_await StageAndTake();
     } else if (step == Step::kEnd) {
       break;
     }
@@ -95,22 +105,90 @@ Connection::Step Connection::TakeCommand() {
     case CommandParser::State::kCommand:
       break;
   }
+  if (MustStage(parser_.arguments())) return Step::kStage;
   const size_t consumed = parser_.consumed();
   Take(parser_.arguments());
   stream_.Consume(consumed);
   return Step::kTaken;
 }
 
-void Connection::Take(Arguments arguments) {
+bool Connection::Hold() {
+  const uint64_t bytes = stream_.input().size() + session_.queue.bytes();
+  if (bytes < kHeldFreely) {
+    held_input_.Release();
+    return true;
+  }
+  if (bytes <= held_input_.bytes()) return true;
+  if (held_input_.Add(bytes - held_input_.bytes())) return true;
+  AnswerError("ERR all clients together hold too much, limit=redis.max_held_bytes");
+  stream_.Consume(stream_.input().size());
+  session_.ending = true;
+  return false;
+}
+
+bool Connection::MustStage(Arguments arguments) const {
+  if (arguments.size() < 3 || stream_.input().size() <= service_.options.staged_bytes) return false;
+  const Command* command = FindCommand(arguments[0]);
+  if (command == nullptr || !command->Is(kStages) || WhyNot(command, arguments)) return false;
+  return std::ranges::any_of(arguments.subspan(2), [this](std::string_view argument) {
+    return argument.size() > service_.options.staged_bytes;
+  });
+}
+
+// The input stays where it is meanwhile, and is taken when all is written.
+net::Task<> Connection::StageAndTake() {
+  stream_.Keep();
+  const CommandParser::Limits limits{service_.options.max_bulk_bytes, !session_.authenticated};
+  // It is parsed again where it lies now.
+  if (parser_.Parse(stream_.input(), limits) != CommandParser::State::kCommand) {
+    session_.ending = true;
+    co_return;
+  }
+  std::vector<std::string_view> arguments(parser_.arguments().begin(), parser_.arguments().end());
+  std::vector<StagedArgument> staged;
+  Status written;
+  for (size_t i = 2; i < arguments.size() && written.has_value(); ++i) {
+    if (arguments[i].size() <= service_.options.staged_bytes) continue;
+    staged.push_back({i, {}});
+    written = co_await Stage(arguments[i], &staged.back().text);
+    arguments[i] = {};
+  }
+  if (written.has_value()) {
+    Take(arguments, staged);
+  } else {
+    Refuse(FindCommand(arguments[0]), ErrorReply(written.error()));
+  }
+  stream_.Consume(parser_.consumed());
+}
+
+net::Task<Status> Connection::Stage(std::string_view argument, structure::StagedText* text) {
+  for (size_t at = 0; at < argument.size(); at += structure::StagedText::kPartBytes) {
+    const std::string_view part = argument.substr(at, structure::StagedText::kPartBytes);
+    structure::StagedText staged = *text;
+    Store::Request request;
+    request.body = [this, part, at, &staged](Txn& txn) {
+      return structure::StagePart(txn, service_.databases.collections(), part, at == 0, &staged);
+    };
+    request.options.durability = service_.options.durability;
+    std::vector<Store::Request> requests;
+    requests.push_back(std::move(request));
+    const auto outcomes = co_await RunAll(stream_.loop(), service_.store, std::move(requests));
+    if (!outcomes[0].has_value()) co_return outcomes[0].error();
+    *text = {staged.id, staged.size + part.size()};
+  }
+  co_return Status();
+}
+
+void Connection::Take(Arguments arguments, std::span<const StagedArgument> staged) {
   if (arguments.empty()) return;
   const Command* command = FindCommand(arguments[0]);
   if (const auto why = WhyNot(command, arguments)) return Refuse(command, *why);
   const bool silent = TakeSilence();
   if (session_.in_transaction && !command->Is(kAtOnce)) {
-    return Queue(*command, arguments);
+    return Queue(*command, arguments, staged);
   }
   if (std::holds_alternative<DataHandler>(command->handler)) {
-    batch_.Add(*command, arguments, session_.database, silent);
+    batch_.Add(*command, arguments, session_.database, silent, staged);
     return;
   }
   pending_ = command;
@@ -118,8 +196,8 @@ void Connection::Take(Arguments arguments) {
   pending_arguments_.assign(arguments.begin(), arguments.end());
 }
 
-void Connection::Queue(const Command& command, Arguments arguments) {
-  session_.queue.Add(command, arguments, session_.queue_database);
+void Connection::Queue(const Command& command, Arguments arguments, std::span<const StagedArgument> staged) {
+  session_.queue.Add(command, arguments, session_.queue_database, false, staged);
   const auto* handler = std::get_if<ClientHandler>(&command.handler);
   if (handler != nullptr && *handler == Select) {
     session_.queue_database = DatabaseOf(arguments[1]).value_or(session_.queue_database);
@@ -190,7 +268,16 @@ void Connection::RunClientCommand(const Command& command, Arguments arguments) {
   ReplyWriter(&output, session_.version).Error(ErrorReply(ran.error()));
 }
 
-net::Task<Status> Connection::RunBody(Store::Body body, const Batch& batch, bool must_commit) {
+net::Task<Status> Connection::RunBody(Store::Body body, Batch& batch, bool must_commit) {
+  Status ran = co_await RunBodyOnce(body, batch, must_commit);
+  if (!ran.has_value() && ran.error().text() == kNeedsWorker) {
+    batch.set_takes_long();
+    ran = co_await RunBodyOnce(body, batch, must_commit);
+  }
+  co_return ran;
+}
+
+net::Task<Status> Connection::RunBodyOnce(const Store::Body& body, const Batch& batch, bool must_commit) {
   const bool waits =
       must_commit || batch.writes() || batch.takes_long() || service_.store.engine().capabilities().reads_may_wait;
   if (!waits) {
@@ -200,7 +287,7 @@ net::Task<Status> Connection::RunBody(Store::Body body, const Batch& batch, bool
   }
   stream_.Keep();
   Store::Request request;
-  request.body = std::move(body);
+  request.body = body;
   request.options.durability = service_.options.durability;
   std::vector<Store::Request> requests;
   requests.push_back(std::move(request));
@@ -210,14 +297,25 @@ net::Task<Status> Connection::RunBody(Store::Body body, const Batch& batch, bool
   co_return Status();
 }
 
+// What is large is handed over, and not copied.
+void Connection::Answer(Bytes* replies) {
+  if (stream_.output().empty() && replies->size() > kMaxUnsent) {
+    stream_.output().swap(*replies);
+  } else {
+    stream_.output().append(*replies);
+  }
+  replies->clear();
+  if (replies->capacity() > kMaxUnsent) replies->shrink_to_fit();
+}
+
 net::Task<> Connection::RunBatch() {
-  const auto body = [this](Txn& txn) { return batch_.Run(txn, service_, session_.version, &replies_); };
+  const auto body = [this](Txn& txn) { return batch_.Run(txn, service_, session_.version, &held_answers_, &replies_); };
   service_.commands.fetch_add(batch_.size(), std::memory_order_relaxed);
   const Status ran = co_await RunBody(body, batch_);
   if (!ran.has_value()) {
     co_await AnswerFailed(ran.error());
   } else {
-    stream_.output().append(replies_);
+    Answer(&replies_);
   }
   batch_.Clear();
   replies_.clear();
@@ -230,10 +328,17 @@ net::Task<> Connection::AnswerFailed(const Error& failed) {
     co_return;
   }
   for (size_t i = 0; i < batch_.size(); ++i) {
-    const auto body = [this, i](Txn& txn) { return batch_.RunOne(i, txn, service_, session_.version, &replies_); };
+    if (stream_.output().size() > kMaxUnsent && !stream_.FlushNow()) {
+      stream_.Keep();
+      const bool sent = co_await Send();
+      if (!sent) co_return;
+    }
+    const auto body = [this, i](Txn& txn) {
+      return batch_.RunOne(i, txn, service_, session_.version, &held_answers_, &replies_);
+    };
     const Status ran = co_await RunBody(body, batch_);
     if (ran.has_value()) {
-      stream_.output().append(replies_);
+      Answer(&replies_);
     } else {
       batch_.AnswerOne(i, ran.error(), &stream_.output());
     }
@@ -284,7 +389,7 @@ net::Task<> Connection::Exec() {
     co_return;
   }
   const auto body = [this](Txn& txn) {
-    return session_.queue.RunIfUnchanged(session_.watched, txn, service_, session_.version, &replies_);
+    return session_.queue.RunIfUnchanged(session_.watched, txn, service_, session_.version, &held_answers_, &replies_);
   };
   service_.commands.fetch_add(session_.queue.size(), std::memory_order_relaxed);
   const bool must_commit = std::ranges::any_of(session_.watched, [](const Watched& key) { return !key.version; });
@@ -301,7 +406,11 @@ net::Task<> Connection::Exec() {
       written = hole.at;
       RunClientCommand(*hole.command, hole.arguments);
     }
-    output.append(replies_, written);
+    if (written == 0) {
+      Answer(&replies_);
+    } else {
+      output.append(replies_, written);
+    }
   }
   replies_.clear();
   session_.EndTransaction();
@@ -323,7 +432,8 @@ net::Task<> Connection::Watch() {
     for (Watched& key : found) key.seen_at = txn.ViewVersion().value_or(kNoVersion);
     return {};
   };
-  const Status ran = co_await RunBody(body, Batch());
+  Batch nothing;
+  const Status ran = co_await RunBody(body, nothing);
   ReplyWriter reply(&stream_.output(), session_.version);
   if (!ran.has_value()) {
     reply.Error(ErrorReply(ran.error()));
