@@ -114,6 +114,8 @@ Status Server::StartLoops() {
       new resp::Service{*store_, *databases_, *tokens_, *workers_, clock_, service_->tokens_required, redis});
   resp_service_->started = clock_.Now();
   resp_ = std::make_unique<resp::RespProtocol>(*resp_service_);
+  redis_commands_ = std::make_unique<resp::Runner>(*resp_service_);
+  service_->redis = redis_commands_.get();
   listener_ = std::make_unique<net::Listener>(
       loops_, std::vector<net::Protocol*>{http_.get(), resp_.get()},
       net::ListenerOptions{options_.http.max_connections, Millis(options_.http.head_timeout)});
