@@ -100,10 +100,7 @@ Result<std::optional<Bytes>> Members::Find(BytesView name) {
     if (found != entries_.end()) value = found->second;
     return value;
   }
-  const KeyBuffer place = PlaceOf(name);
-  const BytesView key = place;
-  std::optional<Record> record;
-  KVARTS_CHECK_OK(txn_->PeekMany({&key, 1}, {&record, 1}));
+  KVARTS_TRY(std::optional<Record> record, FindRecord(name));
   if (record) value = std::move(record->value);
   return value;
 }
