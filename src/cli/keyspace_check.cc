@@ -108,6 +108,7 @@ Status KeyspaceCheck::CheckEntry(const ScanPage::Entry& entry) {
       return {};
     case Space::kStructureMembers:
     case Space::kStructuresDropped:
+    case Space::kFieldExpiry:
       return {};
   }
   return {};

@@ -37,6 +37,8 @@ std::string_view SpaceName(Space space) {
       return "members";
     case Space::kStructuresDropped:
       return "dropped";
+    case Space::kFieldExpiry:
+      return "fields";
   }
   return {};
 }

@@ -26,6 +26,8 @@
 //   10      members   (10, uint collection, uint hash, tail name)  model/structure: a member of a set or hash
 //   11      dropped   (11, 0, uint collection)                 model/structure: a collection that is to be taken away
 //                     (11, 1, uint database)                   a database
+//                     (11, 2, uint collection)                 a string on its way, until some time
+//   12      fields    (12, tail key's place)                   model/structure: when the first member of a key expires
 #pragma once
 
 #include <cstdint>
@@ -50,6 +52,7 @@ enum class Space : uint8_t {
   kStructureCounts = 9,
   kStructureMembers = 10,
   kStructuresDropped = 11,
+  kFieldExpiry = 12,
 };
 
 // A name for people; empty for a number that is not in the map.

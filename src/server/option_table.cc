@@ -153,6 +153,13 @@ constexpr Option kTable[] = {
     {"http.cors_origins", kList, [](Of o) { return Ref(o.http.cors_origins); },
      "web origins whose scripts may call, such as https://example.org; * is any"},
 
+    {"redis.max_bulk_bytes", kSize, [](Of o) { return Ref(o.redis.max_bulk_bytes); },
+     "an argument, and a string: proto-max-bulk-len", kMiB, 512 * kMiB},
+    {"redis.staged_bytes", kSize, [](Of o) { return Ref(o.redis.staged_bytes); },
+     "a larger string is written in parts, before the commit of its key", kMiB, kGiB},
+    {"redis.max_held_bytes", kSize, [](Of o) { return Ref(o.redis.max_held_bytes); },
+     "commands on their way, what is queued, and large answers, of all connections together", kMiB, 64 * kTiB},
+
     {"scan.tombstones_warn", kCount, [](Of o) { return Ref(o.scan.tombstones_warn); },
      "a request that skips more tombstones than this is logged", 1},
     {"scan.tombstones_fail", kCount, [](Of o) { return Ref(o.scan.tombstones_fail); },

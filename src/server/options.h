@@ -56,6 +56,15 @@ struct ServerOptions {
     std::vector<std::string> cors_origins = {};
   };
 
+  struct Redis {
+    // Of one argument, and of a string.
+    uint64_t max_bulk_bytes = 512 << 20;
+    // A larger string is written in parts, before the commit of its key.
+    uint64_t staged_bytes = 8 << 20;
+    // Commands on their way, what is queued, and large answers, of all connections together.
+    uint64_t max_held_bytes = 1 << 30;
+  };
+
   struct Scan {
     // Tombstones that one request may skip before it is logged, and before it fails.
     uint64_t tombstones_warn = 1'000;
@@ -146,6 +155,7 @@ struct ServerOptions {
   Duration max_cursor_age = Duration::Seconds(3600);
 
   Http http;
+  Redis redis;
   Scan scan;
   Watch watch;
   Tls tls;

@@ -106,6 +106,9 @@ Status Server::StartLoops() {
   resp::RespOptions redis;
   redis.durability = options_.durability;
   redis.write_timeout = Millis(options_.http.write_timeout);
+  redis.max_bulk_bytes = static_cast<int64_t>(options_.redis.max_bulk_bytes);
+  redis.staged_bytes = options_.redis.staged_bytes;
+  redis.max_held_bytes = options_.redis.max_held_bytes;
   databases_ = structure::Databases::Open(*store_);
   resp_service_.reset(
       new resp::Service{*store_, *databases_, *tokens_, *workers_, clock_, service_->tokens_required, redis});
@@ -114,6 +117,8 @@ Status Server::StartLoops() {
     resp_service_->commits.push_back(std::make_unique<LoopCommits>(*loop, *store_));
   }
   resp_ = std::make_unique<resp::RespProtocol>(*resp_service_);
+  redis_commands_ = std::make_unique<resp::Runner>(*resp_service_);
+  service_->redis = redis_commands_.get();
   listener_ = std::make_unique<net::Listener>(
       loops_, std::vector<net::Protocol*>{http_.get(), resp_.get()},
       net::ListenerOptions{options_.http.max_connections, Millis(options_.http.head_timeout)});

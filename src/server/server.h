@@ -21,6 +21,7 @@
 #include "net/listener.h"
 #include "protocol/http/connection.h"
 #include "protocol/resp/connection.h"
+#include "protocol/resp/runner.h"
 #include "server/options.h"
 
 namespace kvarts {
@@ -86,6 +87,7 @@ class Server {
   std::unique_ptr<structure::Databases> databases_;
   std::unique_ptr<resp::Service> resp_service_;
   std::unique_ptr<resp::RespProtocol> resp_;
+  std::unique_ptr<RedisCommands> redis_commands_;
   std::unique_ptr<net::Listener> listener_;
   std::vector<std::jthread> threads_;
   std::stop_source stopping_;

@@ -42,6 +42,41 @@ TEST_P(CommitTest, EveryOperationInOneCommitHasOneVersion) {
   EXPECT_EQ(Get("/keys/commit/all/new/%FF", {{"Accept", "application/octet-stream"}}).body, std::string("\0\xff", 2));
 }
 
+TEST_P(CommitTest, KeysOfRedisAreChangedWithTheOthers) {
+  const auto redis = [](std::string_view command, std::string_view more = "") {
+    return fmt::format(R"({{"op":"redis","command":[{}]{}}})", command, more);
+  };
+  Commit("", redis(R"("DEL","commit/r","commit/h","commit/s")"));
+  const HttpAnswer answer = Commit("", Put("commit/redis/key") + "," + redis(R"("INCR","commit/r")") + "," +
+                                           redis(R"("HSET","commit/h","f",7,"b",{"base64":"AP8="})") + "," +
+                                           redis(R"("hmget","commit/h","f","b","none")") + "," +
+                                           redis(R"("SET","commit/s","in another")", R"(,"database":3)") + "," +
+                                           redis(R"("EXISTS","commit/s")", R"(,"expect":0)"));
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  const JsonValue done = JsonValue::Parse(answer.body);
+  EXPECT_EQ(done["results"].at(1)["result"].raw(), "1");
+  EXPECT_EQ(done["results"].at(2)["result"].raw(), "2");
+  EXPECT_EQ(done["results"].at(3)["result"].raw(), R"(["7",{"base64":"AP8="},null])");
+  EXPECT_EQ(done["results"].at(4)["result"].text(), "OK");
+  EXPECT_EQ(done["results"].at(5)["result"].raw(), "0");
+
+  // All or nothing, whichever of them is refused.
+  for (const std::string& refused : {redis(R"("INCR","commit/h")"), redis(R"("GET","commit/r")", R"(,"expect":"5")"),
+                                     std::string(R"({"op":"delete","key":"commit/redis/none"})")}) {
+    const HttpAnswer no = Commit("", redis(R"("INCR","commit/r")") + "," + Put("commit/redis/not") + "," + refused);
+    EXPECT_GE(no.status, 400) << no.body;
+    EXPECT_EQ(Get("/keys/commit/redis/not").status, 404);
+  }
+  EXPECT_EQ(Commit("", redis(R"("GET","commit/r")", R"(,"expect":"1")")).status, 200);
+
+  for (const std::string& wrong :
+       {redis(R"("NOSUCH","x")"), redis(R"("PING")"), redis(R"("GET")"), redis(R"("KEYS","*")"), redis(""),
+        redis(R"("GET","x")", R"(,"database":16)"), redis(R"("GET","x")", R"(,"key":"x")"),
+        std::string(R"({"op":"put","key":"a","value":1,"command":["GET","x"]})")}) {
+    EXPECT_EQ(Commit("", wrong).status, 400) << wrong;
+  }
+}
+
 TEST_P(CommitTest, PreconditionsOfEveryKind) {
   Commit("", Put("commit/pre/a") + R"(,{"op":"delete","key":"commit/pre/none","missing_ok":true})");
   const std::string version = Version("/keys/commit/pre/a");

@@ -24,6 +24,12 @@ bool AlikeInTime(const std::string& ours, const std::string& theirs, int64_t at_
 constexpr CommandTemplate kTemplates[] = {
     {"APPEND", "{key} {value}"},
     {"BITCOUNT", "{key} [{index} {index} [BYTE|BIT]]"},
+    {"BITFIELD",
+     "{key} [GET {bitkind} {bitplace}|SET {bitkind} {bitplace} {integer}|INCRBY {bitkind} {bitplace} {integer}] "
+     "[OVERFLOW {overflow}] [INCRBY {bitkind} {bitplace} {integer}] [SET {bitkind} {bitplace} {integer}]"},
+    {"BITFIELD_RO", "{key} [GET {bitkind} {bitplace}] [GET {bitkind} {bitplace}|SET u8 0 1]"},
+    {"BITOP", "AND|OR|XOR|NOT|and|x {key} {key} [{key} [{key}]]"},
+    {"BITPOS", "{key} 0|1|{integer} [{index} [{index} [BYTE|BIT|x]]]"},
     {"COPY", "{key} {key} [DB {database}] [REPLACE]"},
     {"DBSIZE", "", Comparison::kNoMore},
     {"DECR", "{key}"},
@@ -45,6 +51,7 @@ constexpr CommandTemplate kTemplates[] = {
     {"INCRBY", "{key} {integer}"},
     {"INCRBYFLOAT", "{key} {float}"},
     {"KEYS", "{pattern}", Comparison::kUnordered},
+    {"LCS", "{key} {key} [LEN|IDX] [MINMATCHLEN {index}] [WITHMATCHLEN|IDX|x]"},
     {"MGET", "{key} [{key} [{key}]]"},
     {"MOVE", "{key} {database}"},
     {"MSET", "{key} {value} [{key} {value}] [{key}]"},
@@ -58,6 +65,7 @@ constexpr CommandTemplate kTemplates[] = {
     {"PTTL", "{key}", Comparison::kMillis},
     {"RENAME", "{key} {key}"},
     {"RENAMENX", "{key} {key}"},
+    {"RESTORE", "{key} 0|0|1000000|-1|x {value} [REPLACE] [ABSTTL] [IDLETIME {index}] [FREQ {index}] [x]"},
     {"SELECT", "{database}"},
     {"SET", "{key} {value} [NX|XX] [GET] [EX {seconds}|PX {millis}|EXAT {instant}|KEEPTTL] [KEEPTTL|GET|XX]"},
     {"SETBIT", "{key} {bit} 0|1|{integer}"},
@@ -124,6 +132,9 @@ constexpr CommandTemplate kTemplates[] = {
     {"SMEMBERS", "{key}", Comparison::kUnordered},
     {"SMISMEMBER", "{key} {field} [{field}]"},
     {"SMOVE", "{key} {key} {field}"},
+    {"SORT", "{key} [ASC|DESC] [ALPHA] [LIMIT {index} {index}] [GET #|GET {sortpattern}] [GET {sortpattern}]"},
+    {"SORT", "{key} BY {sortpattern} [ASC|DESC] [LIMIT {index} {index}] [GET #|GET {sortpattern}|x]"},
+    {"SORT_RO", "{key} [DESC] [ALPHA] [LIMIT {index} {index}] [STORE a|GET {sortpattern}]"},
     {"SPOP", "{key} 1000|0|-1|x", Comparison::kUnordered},
     {"SRANDMEMBER", "{key} 1000|0|x|-9223372036854775808", Comparison::kUnordered},
     {"SREM", "{key} {field} [{field}]"},
@@ -250,7 +261,8 @@ std::span<const CommandTemplate> CommandTemplates() { return kTemplates; }
 std::vector<std::string> CommandMaker::Make(const CommandTemplate& command) {
   std::vector<std::string> words = {std::string(command.name)};
   if (OneIn(8) && words[0] != "EXEC" && words[0] != "DISCARD")
-    std::ranges::transform(words[0], words[0].begin(), [](char c) { return static_cast<char>(c | 0x20); });
+    std::ranges::transform(words[0], words[0].begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
   Expand(command.words, &words);
   // Without a number that is larger than the collection these choose by chance.
   const bool chooses =
@@ -318,6 +330,16 @@ std::string CommandMaker::Value(std::string_view kind) {
   if (kind == "index") return OneIn(8) ? Integer() : std::to_string(static_cast<int64_t>(Below(30)) - 15);
   if (kind == "offset") return OneIn(20) ? one_of({"-1", "536870912", "x"}) : std::to_string(Below(40));
   if (kind == "bit") return OneIn(20) ? one_of({"-1", "4294967296", "x"}) : std::to_string(Below(200));
+  if (kind == "bitkind") {
+    if (OneIn(20)) return one_of({"u64", "i65", "u0", "u", "I8", "8", "u08"});
+    return OneIn(4) ? one_of({"i64", "u63", "u1", "i1"}) : one_of({"u", "i"}) + std::to_string(1 + Below(62));
+  }
+  if (kind == "bitplace") {
+    if (OneIn(20)) return one_of({"-1", "#-1", "4294967296", "#", "x", "#100000000000"});
+    return OneIn(3) ? "#" + std::to_string(Below(6)) : std::to_string(Below(200));
+  }
+  if (kind == "sortpattern") return one_of({"*", "user:*", "{t}:*", "*->f1", "user:*->f2", "user:*->", "x{t}:*", "#*"});
+  if (kind == "overflow") return OneIn(10) ? one_of({"x", "wrap"}) : one_of({"WRAP", "SAT", "FAIL"});
   if (kind == "seconds") return OneIn(4) ? Integer() : std::to_string(1000 + Below(100'000));
   if (kind == "millis")
     return OneIn(4) ? one_of({"0", "-5", "x", "9223372036854775807"}) : std::to_string(1'000'000 + Below(9'000'000));

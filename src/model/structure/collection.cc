@@ -29,6 +29,8 @@ Result<Collection> DecodeCollection(Type type, Txn& txn, CollectionIds& ids, Byt
       return Members::Decode(txn, ids, stored);
     case Type::kSortedSet:
       return SortedSet::Decode(txn, ids, stored);
+    case Type::kString:
+      return LargeText::Decode(txn, ids, stored);
     default:
       return Error(ErrorCode::kCorruption, "a collection is of a type that there is not");
   }
@@ -44,6 +46,16 @@ uint64_t SizeOf(const Collection& collection) {
 
 bool IsSpread(const Collection& collection) {
   return std::visit([](const auto& held) { return held.spread(); }, collection);
+}
+
+Timestamp StoredEarliest(const Collection& collection) {
+  const auto* members = std::get_if<Members>(&collection);
+  return members == nullptr ? kNever : members->stored_earliest();
+}
+
+Timestamp EarliestOf(const Collection& collection) {
+  const auto* members = std::get_if<Members>(&collection);
+  return members == nullptr ? kNever : members->Earliest();
 }
 
 void DropCollection(Collection& collection) {

@@ -11,6 +11,16 @@ constexpr int64_t kTagged = 1;
 constexpr int64_t kNode = -1;
 constexpr int64_t kNodeCounts = -2;
 
+constexpr int64_t kCollectionDropped = 0;
+constexpr int64_t kDatabaseDropped = 1;
+constexpr int64_t kStaged = 2;
+
+KeyBuffer BeginDropped(int64_t what) {
+  KeyBuffer place;
+  BeginKey(&place, Space::kStructuresDropped).Int(what);
+  return place;
+}
+
 TupleWriter<KeyBuffer> BeginDatabase(KeyBuffer* place, DatabaseId database) {
   TupleWriter<KeyBuffer> writer = BeginKey(place, Space::kStructures);
   writer.Uint(database.value);
@@ -93,6 +103,8 @@ KeyBuffer MemberPlace(CollectionId collection, uint64_t hash, BytesView name) {
   return place;
 }
 
+KeyBuffer ChunkPlace(CollectionId collection, uint64_t number) { return MemberPlace(collection, number, {}); }
+
 Result<PlacedMember> MemberAt(CollectionId collection, BytesView place) {
   KeyBuffer before;
   BeginKey(&before, Space::kStructureMembers).Uint(collection.value);
@@ -130,23 +142,35 @@ KeyRange MembersFrom(CollectionId collection, uint64_t hash) {
 
 KeyBuffer DroppedPlace(CollectionId collection) {
   KeyBuffer place;
-  BeginKey(&place, Space::kStructuresDropped).Int(0).Uint(collection.value);
+  BeginKey(&place, Space::kStructuresDropped).Int(kCollectionDropped).Uint(collection.value);
   return place;
 }
 
 KeyBuffer DroppedPlace(DatabaseId database) {
   KeyBuffer place;
-  BeginKey(&place, Space::kStructuresDropped).Int(1).Uint(database.value);
+  BeginKey(&place, Space::kStructuresDropped).Int(kDatabaseDropped).Uint(database.value);
   return place;
 }
+
+KeyRange DroppedRange() {
+  return {Bytes(SpaceRange(Space::kStructuresDropped).start), Bytes(BeginDropped(kStaged).view())};
+}
+
+KeyBuffer StagedPlace(CollectionId collection) {
+  KeyBuffer place;
+  BeginKey(&place, Space::kStructuresDropped).Int(kStaged).Uint(collection.value);
+  return place;
+}
+
+KeyRange StagedRange() { return KeyRange::Prefix(BeginDropped(kStaged)); }
 
 Result<Dropped> DroppedAt(BytesView place) {
   TupleReader reader(place);
   KVARTS_CHECK_OK(reader.Skip());
-  KVARTS_TRY(const int64_t database, reader.TakeInt());
+  KVARTS_TRY(const int64_t what, reader.TakeInt());
   KVARTS_TRY(const uint64_t number, reader.TakeUint());
   KVARTS_CHECK_OK(reader.Finish());
-  return Dropped{database != 0, number};
+  return Dropped{what == kDatabaseDropped, number};
 }
 
 }  // namespace kvarts::structure

@@ -60,6 +60,8 @@ struct PlacedMember {
 };
 // Of a place that MemberPlace has made of this collection.
 Result<PlacedMember> MemberAt(CollectionId collection, BytesView place);
+// (10, uint collection, uint number, the empty tail): a chunk of a string.
+KeyBuffer ChunkPlace(CollectionId collection, uint64_t number);
 // All members from a hash on.
 KeyRange MembersFrom(CollectionId collection, uint64_t hash);
 // (10, uint collection, -1, uint node), (10, uint collection, -2, uint node): a node of a tree, and what it counts.
@@ -72,7 +74,11 @@ KeyRange CollectionRange(CollectionId collection);
 // (11, 0, uint collection), (11, 1, uint database): what is to be taken away.
 KeyBuffer DroppedPlace(CollectionId collection);
 KeyBuffer DroppedPlace(DatabaseId database);
-// Of either: whether it is a database, and its number.
+KeyRange DroppedRange();
+// (11, 2, uint collection): a string on its way, which is taken away when it does not arrive.
+KeyBuffer StagedPlace(CollectionId collection);
+KeyRange StagedRange();
+// Of any of them: whether it is a database, and its number.
 struct Dropped {
   bool database;
   uint64_t number;

@@ -1,12 +1,10 @@
 #include "model/structure/strings.h"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 #include "model/structure/refusals.h"
 
@@ -55,17 +53,17 @@ Bytes FloatText(long double number) {
 }
 
 Status CheckTextSize(Structures& keys, uint64_t bytes) {
-  const uint64_t at_most = std::min<uint64_t>(kMaxTextBytes, keys.txn().limits().max_value_bytes);
-  return bytes > at_most ? Status(Refusal(kTooLong)) : Status();
+  return bytes > keys.max_text_bytes() ? Status(Refusal(kTooLong)) : Status();
 }
 
 Result<int64_t> IncrementBy(Key& key, int64_t by) {
   KVARTS_CHECK_OK(key.ExpectText());
+  // A large one is no number, and has no text here.
   const std::optional<int64_t> before = key.exists() ? ParseInteger(key.text()) : 0;
   if (!before) return Refusal(kNotInteger);
   int64_t sum = 0;
   if (__builtin_add_overflow(*before, by, &sum)) return Refusal(kOverflow);
-  key.EditText() = std::to_string(sum);
+  key.EditText(std::to_string(sum));
   return sum;
 }
 
@@ -75,65 +73,54 @@ Result<Bytes> IncrementByFloat(Key& key, long double by) {
   if (!before) return Refusal(kNotFloat);
   const long double sum = *before + by;
   if (std::isnan(sum) || std::isinf(sum)) return Refusal(kNotFinite);
-  key.EditText() = FloatText(sum);
+  key.EditText(FloatText(sum));
   return key.text();
 }
 
 Result<uint64_t> Append(Structures& keys, Key& key, BytesView text) {
   KVARTS_CHECK_OK(key.ExpectText());
-  KVARTS_CHECK_OK(CheckTextSize(keys, key.text().size() + text.size()));
-  key.EditText().append(text);
-  return key.text().size();
+  const uint64_t before = SizeOfText(key);
+  KVARTS_CHECK_OK(CheckTextSize(keys, before + text.size()));
+  KVARTS_CHECK_OK(key.WriteText(before, text));
+  return before + text.size();
 }
 
 Result<uint64_t> SetRange(Structures& keys, Key& key, uint64_t at, BytesView text) {
   KVARTS_CHECK_OK(key.ExpectText());
-  if (text.empty()) return key.text().size();
+  if (text.empty()) return SizeOfText(key);
   KVARTS_CHECK_OK(CheckTextSize(keys, at + text.size()));
-  Bytes& changed = key.EditText();
-  changed.resize(std::max<uint64_t>(changed.size(), at + text.size()));
-  text.copy(changed.data() + at, text.size());
-  return changed.size();
+  KVARTS_CHECK_OK(key.WriteText(at, text));
+  return SizeOfText(key);
 }
 
-BytesView RangeOf(const Bytes& text, int64_t first, int64_t last) {
-  const auto size = static_cast<int64_t>(text.size());
-  if (first < 0 && last < 0 && first > last) return {};
-  if (first < 0) first = std::max<int64_t>(first + size, 0);
-  if (last < 0) last = std::max<int64_t>(last + size, 0);
-  last = std::min(last, size - 1);
-  if (first > last || size == 0) return {};
-  return BytesView(text).substr(static_cast<size_t>(first), static_cast<size_t>(last - first + 1));
+uint64_t SizeOfText(const Key& key) {
+  const LargeText* large = key.large_text();
+  return large == nullptr ? key.text().size() : large->size();
 }
 
-bool BitAt(BytesView text, uint64_t bit) {
-  const uint64_t byte = bit >> 3;
-  return byte < text.size() && ((static_cast<uint8_t>(text[byte]) >> (7 - (bit & 7))) & 1) != 0;
+Status ForEachPiece(const Key& key, uint64_t at, uint64_t size, const VisitPiece& visit) {
+  if (const LargeText* large = key.large_text()) return large->ForEachPiece(at, size, visit);
+  if (at < key.text().size()) visit(BytesView(key.text()).substr(at, size));
+  return {};
 }
 
-Result<bool> SetBit(Structures& keys, Key& key, uint64_t bit, bool value) {
-  KVARTS_CHECK_OK(key.ExpectText());
-  const uint64_t byte = bit >> 3;
-  KVARTS_CHECK_OK(CheckTextSize(keys, byte + 1));
-  const bool before = BitAt(key.text(), bit);
-  if (before == value && byte < key.text().size()) return before;
-  Bytes& text = key.EditText();
-  if (text.size() <= byte) text.resize(byte + 1);
-  const auto mask = static_cast<uint8_t>(0x80 >> (bit & 7));
-  const auto old = static_cast<uint8_t>(text[byte]);
-  text[byte] = static_cast<char>(value ? old | mask : old & ~mask);
-  return before;
+Result<Bytes> TextOf(const Key& key, uint64_t at, uint64_t size) {
+  Bytes text;
+  KVARTS_CHECK_OK(ForEachPiece(key, at, size, [&text](BytesView piece) {
+    text.append(piece);
+    return true;
+  }));
+  return text;
 }
 
-uint64_t CountBits(BytesView text) {
-  uint64_t count = 0;
-  for (; text.size() >= sizeof(uint64_t); text.remove_prefix(sizeof(uint64_t))) {
-    uint64_t word = 0;
-    std::memcpy(&word, text.data(), sizeof(word));
-    count += static_cast<uint64_t>(std::popcount(word));
-  }
-  for (const char c : text) count += static_cast<uint64_t>(std::popcount(static_cast<uint8_t>(c)));
-  return count;
+Stretch StretchOf(uint64_t size, int64_t first, int64_t last) {
+  const auto all = static_cast<int64_t>(size);
+  if (first < 0 && last < 0 && first > last) return {0, 0};
+  if (first < 0) first = std::max<int64_t>(first + all, 0);
+  if (last < 0) last = std::max<int64_t>(last + all, 0);
+  last = std::min(last, all - 1);
+  if (first > last || all == 0) return {0, 0};
+  return {static_cast<uint64_t>(first), static_cast<uint64_t>(last - first + 1)};
 }
 
 }  // namespace kvarts::structure

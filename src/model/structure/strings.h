@@ -3,15 +3,12 @@
 // for a bit: who watches is told.
 #pragma once
 
+#include <functional>
 #include <optional>
-#include <span>
 
 #include "model/structure/structures.h"
 
 namespace kvarts::structure {
-
-// The longest text; Limits::max_value_bytes may allow less.
-constexpr uint64_t kMaxTextBytes = 512 << 20;
 
 // As Redis reads an integer: no plus, no leading zeros, no blanks.
 std::optional<int64_t> ParseInteger(BytesView text);
@@ -29,13 +26,20 @@ Result<Bytes> IncrementByFloat(Key& key, long double by);
 // The size afterwards.
 Result<uint64_t> Append(Structures& keys, Key& key, BytesView text);
 Result<uint64_t> SetRange(Structures& keys, Key& key, uint64_t at, BytesView text);
-// From one place to another, both included; negative places count from the end.
-BytesView RangeOf(const Bytes& text, int64_t first, int64_t last);
 
-// Bits count from the highest of the first byte.
-bool BitAt(BytesView text, uint64_t bit);
-// What it was.
-Result<bool> SetBit(Structures& keys, Key& key, uint64_t bit, bool value);
-uint64_t CountBits(BytesView text);
+// Of a string, or of a key that is absent.
+uint64_t SizeOfText(const Key& key);
+using VisitPiece = std::function<bool(BytesView piece)>;
+// From a place on so many bytes, or as many as there are, piece by piece until `visit` says false.
+Status ForEachPiece(const Key& key, uint64_t at, uint64_t size, const VisitPiece& visit);
+Result<Bytes> TextOf(const Key& key, uint64_t at = 0, uint64_t size = UINT64_MAX);
+
+// From one place to another, both included; negative places count from the end. What that comes to in something of a
+// size: where it begins, and how much it is.
+struct Stretch {
+  uint64_t at;
+  uint64_t size;
+};
+Stretch StretchOf(uint64_t size, int64_t first, int64_t last);
 
 }  // namespace kvarts::structure

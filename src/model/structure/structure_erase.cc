@@ -1,6 +1,7 @@
 #include "model/structure/structure_erase.h"
 
 #include "core/fields.h"
+#include "model/structure/staged_text.h"
 #include "model/structure/structures.h"
 
 namespace kvarts::structure {
@@ -14,7 +15,7 @@ constexpr Duration kKeepEnded = Duration::Seconds(600);
 
 Result<std::optional<Bytes>> FirstDropped(View& view) {
   ScanRequest request;
-  request.range = SpaceRange(Space::kStructuresDropped);
+  request.range = DroppedRange();
   request.max_entries = 1;
   KVARTS_TRY(const ScanPage page, view.Scan(request));
   return page.empty() ? std::nullopt : std::optional(Bytes(page[0].key));
@@ -59,9 +60,10 @@ Result<bool> EraseKeys(Txn& txn, DatabaseId database, uint64_t* done) {
 
 Result<JobStep> EraseStep(Txn& txn, bool whole) {
   JobStep step;
-  KVARTS_TRY(const ScanPage first, Page(txn, SpaceRange(Space::kStructuresDropped), 1, false));
+  KVARTS_TRY(const ScanPage first, Page(txn, DroppedRange(), 1, false));
   if (first.empty()) {
-    step.finished = true;
+    KVARTS_TRY(const bool more, DropOverdue(txn));
+    step.finished = !more;
     return step;
   }
   KVARTS_TRY(const Dropped dropped, DroppedAt(first[0].key));
@@ -75,7 +77,8 @@ Result<JobStep> EraseStep(Txn& txn, bool whole) {
     KVARTS_TRY(all, EraseMembers(txn, {dropped.number}, count, whole, &step.done));
   }
   if (all) txn.Erase(first[0].key);
-  step.finished = all && !first.rest();
+  // What is overdue is looked for when nothing else is left.
+  step.finished = false;
   return step;
 }
 
@@ -88,7 +91,10 @@ JobKind StructureEraseKind(bool whole) {
 Result<std::optional<JobId>> StartStructureErase(Store& store) {
   KVARTS_TRY(const std::unique_ptr<View> view, store.engine().OpenView());
   KVARTS_TRY(const std::optional<Bytes> first, FirstDropped(*view));
-  if (!first) return std::optional<JobId>();
+  if (!first) {
+    KVARTS_TRY(const bool overdue, IsOverdue(*view));
+    if (!overdue) return std::optional<JobId>();
+  }
   JobSpec spec;
   spec.kind = kStructureErase;
   return Jobs(store).StartUnlessQueued(spec);

@@ -1,5 +1,7 @@
 #include "model/structure/structures.h"
 
+#include "model/structure/field_expiry.h"
+
 namespace kvarts::structure {
 
 Type TypeOf(const ValueHeader& header) {
@@ -25,16 +27,57 @@ void Key::Clear() {
   changed_ = true;
 }
 
-void Key::SetText(Bytes text) {
+Status Key::SetText(Bytes text) {
   Clear();
   type_ = Type::kString;
+  if (text.size() > MaxInlineText()) return WriteText(0, text);
+  text_ = std::move(text);
+  return {};
+}
+
+Status Key::SetStaged(const StagedText& text) {
+  KVARTS_CHECK_OK(ClaimStaged(*txn_, text));
+  Clear();
+  type_ = Type::kString;
+  collection_.emplace(std::in_place_type<LargeText>, *txn_, *ids_, text.id, text.size);
+  return {};
+}
+
+void Key::EditText(Bytes text) {
+  type_ = Type::kString;
+  changed_ = true;
   text_ = std::move(text);
 }
 
-Bytes& Key::EditText() {
+Result<LargeText*> Key::MakeLarge(uint64_t size) {
+  if (!collection_ && size <= MaxInlineText()) return nullptr;
+  if (collection_) return &std::get<LargeText>(*collection_);
+  LargeText& large = std::get<LargeText>(collection_.emplace(std::in_place_type<LargeText>, *txn_, *ids_));
+  KVARTS_CHECK_OK(large.Write(0, text_));
+  text_ = {};
+  return &large;
+}
+
+Status Key::WriteText(uint64_t at, BytesView text) {
   type_ = Type::kString;
   changed_ = true;
-  return text_;
+  KVARTS_TRY(LargeText * large, MakeLarge(std::max<uint64_t>(text_.size(), at + text.size())));
+  if (large != nullptr) return large->Write(at, text);
+  text_.resize(std::max<uint64_t>(text_.size(), at + text.size()));
+  text.copy(text_.data() + at, text.size());
+  return {};
+}
+
+Status Key::GrowText(uint64_t size) {
+  type_ = Type::kString;
+  changed_ = true;
+  KVARTS_TRY(LargeText * large, MakeLarge(std::max<uint64_t>(text_.size(), size)));
+  if (large != nullptr) {
+    large->GrowTo(size);
+  } else {
+    text_.resize(std::max<uint64_t>(text_.size(), size));
+  }
+  return {};
 }
 
 void Key::SetExpiry(Timestamp expiry) {
@@ -71,11 +114,19 @@ void Key::MoveTo(Key* other) {
 
 Status Key::Decode(Record record) {
   type_ = TypeOf(record.header);
-  if (type_ == Type::kString) {
+  if (record.header.kind != ValueKind::kStructure) {
     text_ = std::move(record.value);
   } else {
     KVARTS_TRY(collection_, DecodeCollection(type_, *txn_, *ids_, record.value));
     counted_ = IsSpread(*collection_);
+    marked_ = StoredEarliest(*collection_);
+    // All that it had has expired.
+    if (SizeOf(*collection_) == 0 && marked_ != kNever) {
+      type_ = Type::kNone;
+      expired_ = std::move(collection_);
+      collection_.reset();
+      return {};
+    }
   }
   expiry_ = record.header.expiry;
   version_ = record.header.version;
@@ -83,10 +134,9 @@ Status Key::Decode(Record record) {
 }
 
 Status DropContents(Txn& txn, const Record& record) {
-  const Type type = TypeOf(record.header);
-  if (type == Type::kString) return {};
+  if (record.header.kind != ValueKind::kStructure) return {};
   CollectionIds none;
-  KVARTS_TRY(Collection collection, DecodeCollection(type, txn, none, record.value));
+  KVARTS_TRY(Collection collection, DecodeCollection(TypeOf(record.header), txn, none, record.value));
   DropCollection(collection);
   return {};
 }
@@ -164,6 +214,7 @@ Status Structures::Fill(Key& key, std::optional<Record> record) {
   if (!record->header.ExpiredAt(txn_.Now())) return key.Decode(*std::move(record));
   if (record->header.kind == ValueKind::kStructure) {
     KVARTS_TRY(key.expired_, DecodeCollection(TypeOf(record->header), txn_, databases_.collections(), record->value));
+    key.marked_ = StoredEarliest(*key.expired_);
   }
   return {};
 }
@@ -189,6 +240,9 @@ void Structures::Write(Key& key) {
   if (remains != key.stored_) {
     Count(key.database_, CountPartOf(key.name()), remains ? 1 : -1);
   }
+  const Timestamp earliest = key.collection_ ? EarliestOf(*key.collection_) : kNever;
+  if (earliest != key.marked_) MarkFields(txn_, key.place_, earliest);
+  key.marked_ = earliest;
   key.stored_ = remains;
   key.changed_ = false;
 }

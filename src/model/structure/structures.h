@@ -10,6 +10,7 @@
 // So the number of keys is always that of what is stored.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "model/structure/databases.h"
 #include "model/structure/key_table.h"
 #include "model/structure/refusals.h"
+#include "model/structure/staged_text.h"
 
 namespace kvarts::structure {
 
@@ -27,17 +29,26 @@ Type TypeOf(const ValueHeader& header);
 // A key of a database. It may be absent, and may be made.
 class Key {
  public:
+  // A longer string lies in chunks; Limits::max_value_bytes may allow less.
+  static constexpr size_t kMaxInlineText = 1 << 20;
+
   Type type() const { return type_; }
   bool exists() const { return type_ != Type::kNone; }
   Timestamp expiry() const { return expiry_; }
   // A place ends with the name.
   BytesView name() const { return place_.view().substr(place_.size() - name_size_); }
   BytesView place() const { return place_; }
+  const Limits& limits() const { return txn_->limits(); }
+  Timestamp Now() const { return txn_->Now(); }
   // Of what is stored; nothing when that is nothing, or has expired.
   std::optional<Version> version() const { return version_; }
 
-  // Of a string, or of a key that is absent, which is an empty one.
+  // Of a string that is not large, or of a key that is absent, which is an empty one; strings.h reads both kinds.
   const Bytes& text() const { return text_; }
+  // Of any type; null when it is a small string, or absent.
+  Collection* collection() { return collection_ ? &*collection_ : nullptr; }
+  // Null, unless it is a large string.
+  const LargeText* large_text() const { return collection_ ? std::get_if<LargeText>(&*collection_) : nullptr; }
   // `invalid_argument` (kWrongType) of anything else.
   Status ExpectText() const;
 
@@ -52,9 +63,15 @@ class Key {
   void Changed();
 
   // Replaces whatever there is. The expiry goes, too.
-  void SetText(Bytes text);
-  // Changes the text alone; of a key that is absent it makes a string.
-  Bytes& EditText();
+  Status SetText(Bytes text);
+  // The same with a text that was written already.
+  Status SetStaged(const StagedText& text);
+  // Of a string that is not large, or of a key that is absent, which becomes one: another text, which is not large.
+  void EditText(Bytes text);
+  // Puts text at a place of a string, or of a key that is absent; between the end and it come zeros.
+  Status WriteText(uint64_t at, BytesView text);
+  // With zeros, if it is shorter.
+  Status GrowText(uint64_t size);
   void Persist() {
     if (expiry_ != kNever) SetExpiry(kNever);
   }
@@ -70,6 +87,9 @@ class Key {
   // Nothing is there any more; not even an expiry.
   void Clear();
   Status Decode(Record record);
+  uint64_t MaxInlineText() const { return std::min<uint64_t>(kMaxInlineText, txn_->limits().max_value_bytes); }
+  // A string of so many bytes: it lies in chunks from some size on.
+  Result<LargeText*> MakeLarge(uint64_t size);
 
   Txn* txn_ = nullptr;
   CollectionIds* ids_ = nullptr;
@@ -82,8 +102,9 @@ class Key {
   std::optional<Collection> collection_;
   std::optional<Collection> expired_;  // of what is stored
   std::optional<Version> version_;
-  bool stored_ = false;   // be it expired
-  bool counted_ = false;  // that the collection is spread out
+  bool stored_ = false;        // be it expired
+  bool counted_ = false;       // that the collection is spread out
+  Timestamp marked_ = kNever;  // when its first member expires, as is marked
   bool changed_ = false;
 };
 
@@ -101,6 +122,9 @@ Result<T*> Key::Make(Type type) {
   return &std::get<T>(collection_.emplace(std::in_place_type<T>, *txn_, *ids_));
 }
 
+// The longest string there may be.
+constexpr uint64_t kMaxTextBytes = 512 << 20;
+
 class Structures {
  public:
   Structures(Txn& txn, Databases& databases) : txn_(txn), databases_(databases) {}
@@ -108,6 +132,9 @@ class Structures {
   Structures& operator=(const Structures&) = delete;
 
   Txn& txn() { return txn_; }
+  // What a string may have.
+  void set_max_text_bytes(uint64_t bytes) { max_text_bytes_ = bytes; }
+  uint64_t max_text_bytes() const { return max_text_bytes_; }
   Timestamp Now() { return txn_.Now(); }
   Result<DatabaseId> IdOf(uint32_t database);
 
@@ -154,6 +181,7 @@ class Structures {
 
   Txn& txn_;
   Databases& databases_;
+  uint64_t max_text_bytes_ = kMaxTextBytes;
   std::optional<DatabaseMap> map_;
   // In the order in which they were opened. A part of them is made as long as is expected, and never grows.
   std::vector<std::vector<Key>> keys_;

@@ -45,7 +45,7 @@ class StructuresTest : public test::StoreTest {
   void Set(uint32_t database, BytesView name, BytesView text, Timestamp expiry = kNever) {
     Do([&](Structures& keys) -> Status {
       KVARTS_TRY(Key * key, keys.Open(database, name));
-      key->SetText(Bytes(text));
+      KVARTS_CHECK_OK(key->SetText(Bytes(text)));
       if (expiry != kNever) keys.Expire(*key, expiry);
       return {};
     });
@@ -209,7 +209,7 @@ TEST_P(StructuresTest, AWriterThatLosesAgainstAFlushWritesIntoTheNewDatabase) {
         });
       }).join();
     }
-    key->SetText("2");
+    KVARTS_CHECK_OK(key->SetText("2"));
     keys.Flush();
     return {};
   });

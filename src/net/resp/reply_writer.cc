@@ -45,6 +45,17 @@ ReplyWriter& ReplyWriter::Int(int64_t number) {
   return Line(':', fmt::format_int(number).c_str());
 }
 
+ReplyWriter& ReplyWriter::BeginBulk(uint64_t size) {
+  constexpr uint64_t kAround = 32;
+  out_.reserve(out_.size() + size + kAround);
+  return Head('$', size);
+}
+
+ReplyWriter& ReplyWriter::EndBulk() {
+  out_.append("\r\n");
+  return *this;
+}
+
 ReplyWriter& ReplyWriter::Bulk(BytesView bytes) {
   Head('$', bytes.size());
   out_.append(bytes).append("\r\n");

@@ -29,6 +29,9 @@ class ReplyWriter {
   ReplyWriter& Error(std::string_view text);
   ReplyWriter& Int(int64_t number);
   ReplyWriter& Bulk(BytesView bytes);
+  // The same in pieces: so many bytes follow, which are appended to `out`, and behind them the end.
+  ReplyWriter& BeginBulk(uint64_t size);
+  ReplyWriter& EndBulk();
   // Nothing, where there might have been a bulk string; and where there might have been an array.
   ReplyWriter& Null();
   ReplyWriter& NullArray();

@@ -116,7 +116,7 @@ bool Shows(const keys::Command& command) {
 class CommitWrite final : public WriteOp {
  public:
   CommitWrite(const Service& service, CommitBody body)
-      : catalog_(service.catalog), tables_(service.tables), body_(std::move(body)) {}
+      : catalog_(service.catalog), tables_(service.tables), redis_(service.redis), body_(std::move(body)) {}
 
   Status Apply(Txn& txn) override {
     outcomes_.assign(body_.commands.size(), {});
@@ -133,7 +133,7 @@ class CommitWrite final : public WriteOp {
       const Status applied = ApplyRow(txn, tables[i], body_.rows[i], &rows_[i]);
       if (!applied.has_value()) return body_.At(CommitBody::Of::kRow, i, applied.error());
     }
-    return {};
+    return body_.redis.empty() ? Status() : ApplyToRedis(txn);
   }
 
   void Respond(Answer& answer, const RunReport& report) override {
@@ -145,11 +145,15 @@ class CommitWrite final : public WriteOp {
     json.BeginObject().Field("version", report.version.ToString()).Name("results").BeginArray();
     size_t key = 0;
     size_t row = 0;
+    size_t redis = 0;
     for (const CommitBody::Of of : body_.order) {
       json.BeginObject();
       if (of == CommitBody::Of::kKey) {
         WriteResult(json, body_.commands[key], outcomes_[key]);
         ++key;
+      } else if (of == CommitBody::Of::kRedis) {
+        json.Name("result").Raw(answers_[redis]);
+        ++redis;
       } else {
         WriteRowResult(json, body_.rows[row], rows_[row]);
         ++row;
@@ -174,10 +178,23 @@ class CommitWrite final : public WriteOp {
       if (Shows(body_.commands[i])) bytes += outcomes_[i].value.size();
     }
     for (const RowResult& row : rows_) bytes += ResultBytes(row);
+    for (const Bytes& answer : answers_) bytes += answer.size();
     return bytes;
   }
 
  private:
+  Status ApplyToRedis(Txn& txn) {
+    size_t failed = 0;
+    const Status ran = redis_->Run(txn, body_.redis, &answers_, &failed);
+    if (!ran.has_value()) return body_.At(CommitBody::Of::kRedis, failed, ran.error());
+    for (size_t i = 0; i < answers_.size(); ++i) {
+      if (!body_.expected[i] || *body_.expected[i] == answers_[i]) continue;
+      return body_.At(CommitBody::Of::kRedis, i,
+                      Error(ErrorCode::kPreconditionFailed, "the command has another answer than is expected"));
+    }
+    return {};
+  }
+
   Status ApplyToKeys(Txn& txn) {
     KVARTS_TRY(CatalogGuard guard, catalog_.Guard(txn));
     for (size_t i = 0; i < body_.requirements.size(); ++i) {
@@ -200,9 +217,11 @@ class CommitWrite final : public WriteOp {
 
   Catalog& catalog_;
   Tables& tables_;
+  RedisCommands* const redis_;
   const CommitBody body_;
   std::vector<keys::Outcome> outcomes_;
   std::vector<RowResult> rows_;
+  std::vector<Bytes> answers_;  // of Redis' commands, as JSON
   bool past_retention_ = false;
 };
 
@@ -248,8 +267,20 @@ BytesView PlaceOf(const keys::Command& command) {
   return range == nullptr ? keys::KeyOf(command) : BytesView(range->range.start);
 }
 
+// Redis' databases are for tokens that may do everything, as they are over Redis' own protocol.
+Status CheckRedis(const Call& call, const CommitBody& body) {
+  if (body.redis.empty()) return {};
+  KVARTS_CHECK_OK(AuthorizeAdmin(call));
+  for (size_t i = 0; i < body.redis.size(); ++i) {
+    const Status right = call.service.redis->Check(body.redis[i]);
+    if (!right.has_value()) return body.At(CommitBody::Of::kRedis, i, right.error());
+  }
+  return {};
+}
+
 Result<std::unique_ptr<WriteOp>> MakeCommit(Call& call, CommitBody body) {
   KVARTS_CHECK_OK(AuthorizeCommit(call, body));
+  KVARTS_CHECK_OK(CheckRedis(call, body));
   KVARTS_TRY(RunOptions options, RunOptionsOf(call));
   for (const keys::Command& command : body.commands) call.CountPlace(PlaceOf(command));
   for (const TableCommand& command : body.rows) call.CountTable(command.table);

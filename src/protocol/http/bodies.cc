@@ -14,6 +14,7 @@
 #include "encoding/json_writer.h"
 #include "model/keys/keys.h"
 #include "net/http/negotiate.h"
+#include "protocol/http/redis_bodies.h"
 #include "protocol/http/row_bodies.h"
 
 namespace kvarts::http {
@@ -290,8 +291,9 @@ keys::Command MakeCommand(JsonReader& json, Fields& fields) {
     Only(json, fields, kKey | kBy);
     return keys::Add{TakeKey(json, fields), fields.by.value_or(1)};
   }
-  json.Require(op == "delete_range",
-               "op is put, delete, touch, increment, append, add, delete_range, put_row, patch_row or delete_row");
+  json.Require(
+      op == "delete_range",
+      "op is put, delete, touch, increment, append, add, delete_range, put_row, patch_row, delete_row or redis");
   Only(json, fields, kRange);
   return keys::DeleteRange{TakeRange(json, fields)};
 }
@@ -299,7 +301,9 @@ keys::Command MakeCommand(JsonReader& json, Fields& fields) {
 void ReadMutation(JsonReader& json, CommitBody* commit) {
   constexpr std::string_view kOfRow = "_row";
   RowFields row;
-  const auto of_row = [&](std::string_view name) {
+  RedisFields redis;
+  const auto of_others = [&](std::string_view name) {
+    if (ReadRedisField(json, name, &redis)) return true;
     // What both have: of a row a key is an object.
     if (name == "missing_ok" || (name == "key" && json.Peek() != JsonKind::kObject)) return false;
     return ReadRowField(json, name, &row);
@@ -307,8 +311,14 @@ void ReadMutation(JsonReader& json, CommitBody* commit) {
   Fields fields = ReadFields(json,
                              {"op", "key", "value", "type", "counter", "ttl", "envelope", "by", "prefix", "start",
                               "end", "absent", "present", "version", "missing_ok"},
-                             of_row);
+                             of_others);
   const std::string_view op = fields.op.value_or("");
+  json.Require(redis.any() == (op == "redis"), "the operation redis, and no other, takes a command");
+  if (op == "redis") {
+    json.Require(!row.any, "only the operations put_row, patch_row and delete_row take such fields");
+    Only(json, fields, 0);
+    return TakeRedis(json, std::move(redis), commit);
+  }
   if (!op.ends_with(kOfRow)) {
     json.Require(!row.any, "only the operations put_row, patch_row and delete_row take such fields");
     commit->commands.push_back(MakeCommand(json, fields));

@@ -8,6 +8,7 @@
 
 #include "encoding/json_reader.h"
 #include "model/keys/keys.h"
+#include "protocol/common/redis_commands.h"
 #include "protocol/http/row_commands.h"
 
 namespace kvarts::http {
@@ -23,8 +24,11 @@ struct CommitBody {
   std::vector<keys::Command> commands = {};
   // Commands about rows, which share nothing with those about keys but the commit.
   std::vector<TableCommand> rows = {};
-  // In which order both were given.
-  enum class Of : uint8_t { kKey, kRow };
+  // And those about keys of Redis' databases, with the answers they must have, as JSON.
+  std::vector<RedisCommand> redis = {};
+  std::vector<std::optional<Bytes>> expected = {};
+  // In which order they were given.
+  enum class Of : uint8_t { kKey, kRow, kRedis };
   std::vector<Of> order = {};
   // What the body calls the list of them.
   const char* list = "mutations";

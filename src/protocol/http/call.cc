@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "protocol/common/held_bytes.h"
 #include "protocol/http/compress.h"
-#include "protocol/http/held_bytes.h"
 #include "protocol/http/problem.h"
 #include "protocol/http/routes.h"
 #include "protocol/http/table_requests.h"

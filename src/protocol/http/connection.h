@@ -12,8 +12,8 @@
 #include "net/http/chunked.h"
 #include "net/http/request_head.h"
 #include "net/protocol.h"
+#include "protocol/common/held_bytes.h"
 #include "protocol/http/call.h"
-#include "protocol/http/held_bytes.h"
 #include "protocol/http/routes.h"
 
 namespace kvarts::http {

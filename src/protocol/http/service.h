@@ -18,6 +18,7 @@
 #include "protocol/common/loop_metrics.h"
 #include "protocol/common/loop_reads.h"
 #include "protocol/common/namespace_metrics.h"
+#include "protocol/common/redis_commands.h"
 #include "protocol/http/collector.h"
 #include "protocol/http/options.h"
 #include "protocol/http/write_throttle.h"
@@ -67,6 +68,8 @@ struct Service {
   std::atomic<bool> tokens_required{false};
   // Nobody but this process can ask: its owner needs no token.
   bool local_only = false;
+  // Of every process that serves.
+  RedisCommands* redis = nullptr;
   const net::Listener* listener = nullptr;  // for its counts
   Collector collector{};
   Survey survey{};

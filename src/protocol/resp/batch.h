@@ -25,7 +25,8 @@ struct Watched {
 class Batch {
  public:
   // The arguments are copied. What is `silent` is carried out without an answer.
-  void Add(const Command& command, Arguments arguments, uint32_t database, bool silent = false);
+  void Add(const Command& command, Arguments arguments, uint32_t database, bool silent = false,
+           std::span<const StagedArgument> staged = {});
   // An answer that is known, in the place of a command.
   void AddError(std::string_view error);
   void Clear();
@@ -35,14 +36,18 @@ class Batch {
   size_t bytes() const { return text_.size(); }
   bool writes() const { return (flags_ & kWrite) != 0; }
   bool takes_long() const { return (flags_ & kLong) != 0; }
+  // It has turned out to.
+  void set_takes_long() { flags_ |= kLong; }
 
   // Carries all of them out, and writes their answers, from anew. Nothing may be added any more.
-  Status Run(Txn& txn, Service& service, int version, Bytes* replies);
+  // The answers are counted as held.
+  Status Run(Txn& txn, Service& service, int version, HeldBytes* held, Bytes* replies);
   // One of them.
-  Status RunOne(size_t which, Txn& txn, Service& service, int version, Bytes* replies);
+  Status RunOne(size_t which, Txn& txn, Service& service, int version, HeldBytes* held, Bytes* replies);
   // As a transaction of the client's: an array, or nothing if a watched key has changed. That may turn out when it is
   // committed, as `precondition_failed`.
-  Status RunIfUnchanged(std::span<const Watched> watched, Txn& txn, Service& service, int version, Bytes* replies);
+  Status RunIfUnchanged(std::span<const Watched> watched, Txn& txn, Service& service, int version, HeldBytes* held,
+                        Bytes* replies);
   // Of the last run, where answers of the connection's own commands belong, which have yet to be carried out.
   struct Hole {
     size_t at;  // in the answers
@@ -66,16 +71,28 @@ class Batch {
     bool silent;
     size_t first;  // of the arguments
     size_t count;
+    size_t first_staged;
+    size_t staged;
+  };
+  // What a run works with.
+  struct Running {
+    structure::Structures& keys;
+    Service& service;
+    ReplyWriter& reply;
+    Room& room;
   };
 
   Arguments ArgumentsOf(const Item& item) const { return {arguments_.data() + item.first, item.count}; }
   void Locate();
   Status ReadKeys(structure::Structures& keys);
-  Status RunItem(const Item& item, structure::Structures& keys, Service& service, ReplyWriter& reply);
+  Status RunItem(const Item& item, const Running& running);
+  Status Handle(const Item& item, DataHandler handler, const Running& running);
+  static void Prepare(structure::Structures& keys, const Service& service);
 
   Bytes text_;
   std::vector<size_t> sizes_;
   std::vector<Item> items_;
+  std::vector<StagedArgument> staged_;
   uint32_t flags_ = 0;
   std::vector<std::string_view> arguments_;  // once located
   std::vector<Hole> holes_;

@@ -37,7 +37,10 @@ class Attempt {
     reply_.clear();
     structure::Structures keys(txn, service_.databases);
     ReplyWriter reply(&reply_, version_);
-    DataCall call{arguments_, database_, keys, reply, service_, waited_};
+    // Where it runs, it is looked through as much as the limits of the store allow.
+    HeldBytes held(service_.held_bytes, service_.options.max_held_bytes);
+    Room room(held, true, false);
+    DataCall call{arguments_, database_, keys, reply, service_, room, {}, waited_};
     KVARTS_CHECK_OK(ReadKeys(keys));
     const Result<Attempted> attempted = std::get<Blocking>(command_.handler).handler(call);
     if (!attempted.has_value()) {

@@ -13,6 +13,7 @@
 
 #include "model/structure/structures.h"
 #include "net/resp/reply_writer.h"
+#include "protocol/resp/room.h"
 
 namespace kvarts::resp {
 
@@ -21,16 +22,32 @@ struct Session;
 
 using Arguments = std::span<const std::string_view>;  // the first is the command itself
 
+// An argument that was too large for one commit, and was written beforehand; in its place is an empty one.
+struct StagedArgument {
+  size_t argument;
+  structure::StagedText text;
+  bool used = false;  // it has become a key's
+};
+
 struct DataCall {
   Arguments arguments;
   uint32_t database;
   structure::Structures& keys;
   ReplyWriter& reply;
   Service& service;
+  Room& room;
+  std::span<StagedArgument> staged = {};
   // Of one that may wait: it has waited before. Keys of another type are passed over then.
   bool waited = false;
 
   Result<structure::Key*> Open(size_t argument) { return keys.Open(database, arguments[argument]); }
+  // Before so many bytes are read, or read and answered.
+  Status ExpectReading(uint64_t bytes) const { return room.ExpectReading(bytes); }
+  Status ExpectLooking() const { return room.ExpectLooking(); }
+  Status ExpectAnswer(uint64_t bytes) {
+    KVARTS_CHECK_OK(room.ExpectReading(bytes));
+    return room.ExpectAnswers(reply.out().size() + bytes);
+  }
 };
 
 struct ClientCall {
@@ -77,6 +94,8 @@ enum Flag : uint32_t {
   kNoAsyncLoading = 1 << 15,
   kNoMulti = 1 << 16,
   kAllowBusy = 1 << 17,
+  // Ours: large arguments behind the key are staged.
+  kStages = 1 << 28,
   // Ours: it may look through much, and is run by a worker.
   kLong = 1 << 29,
   // Ours: between MULTI and EXEC it is not queued.

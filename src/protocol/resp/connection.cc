@@ -19,6 +19,8 @@ constexpr size_t kMaxUnsent = 256 << 10;
 constexpr size_t kKeptReplies = 4 << 10;
 // Whoever has lost a race to others will lose the next ones.
 constexpr size_t kRacesExpected = 32;
+// What a connection holds without its being counted.
+constexpr uint64_t kHeldFreely = 64 << 10;
 // What an error shows of what it does not know.
 constexpr size_t kMaxShown = 128;
 
@@ -36,7 +38,11 @@ std::string UnknownCommand(Arguments arguments) {
 }  // namespace
 
 Connection::Connection(net::Stream& stream, Service& service)
-    : stream_(stream), service_(service), session_(service.next_client.fetch_add(1), service.tokens_required) {
+    : stream_(stream),
+      service_(service),
+      session_(service.next_client.fetch_add(1), service.tokens_required),
+      held_input_(service.held_bytes, service.options.max_held_bytes),
+      held_answers_(service.held_bytes, service.options.max_held_bytes) {
   service_.clients.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -55,7 +61,9 @@ net::Task<> Connection::Run(bool refuse) {
       const bool sent = co_await Send();
       if (!sent) co_return;
     }
+    held_answers_.Release();
     if (step == Step::kMore) {
+      if (!Hold()) continue;
       stream_.set_idle(stream_.input().empty() && !session_.in_transaction);
       if (stream_.idle() && stream_.loop().draining()) break;
       const bool more = co_await stream_.Read();
@@ -65,6 +73,8 @@ net::Task<> Connection::Run(bool refuse) {
       if (!RunAtOnce()) co_await RunBatch();
     } else if (step == Step::kSpecial) {
       co_await RunSpecial();
+    } else if (step == Step::kStage) {
+      co_await StageAndTake();
     } else if (step == Step::kEnd) {
       break;
     }
@@ -100,22 +110,90 @@ Connection::Step Connection::TakeCommand() {
     case CommandParser::State::kCommand:
       break;
   }
+  if (MustStage(parser_.arguments())) return Step::kStage;
   const size_t consumed = parser_.consumed();
   Take(parser_.arguments());
   stream_.Consume(consumed);
   return Step::kTaken;
 }
 
-void Connection::Take(Arguments arguments) {
+bool Connection::Hold() {
+  const uint64_t bytes = stream_.input().size() + session_.queue.bytes();
+  if (bytes < kHeldFreely) {
+    held_input_.Release();
+    return true;
+  }
+  if (bytes <= held_input_.bytes()) return true;
+  if (held_input_.Add(bytes - held_input_.bytes())) return true;
+  AnswerError("ERR all clients together hold too much, limit=redis.max_held_bytes");
+  stream_.Consume(stream_.input().size());
+  session_.ending = true;
+  return false;
+}
+
+bool Connection::MustStage(Arguments arguments) const {
+  if (arguments.size() < 3 || stream_.input().size() <= service_.options.staged_bytes) return false;
+  const Command* command = FindCommand(arguments[0]);
+  if (command == nullptr || !command->Is(kStages) || WhyNot(command, arguments)) return false;
+  return std::ranges::any_of(arguments.subspan(2), [this](std::string_view argument) {
+    return argument.size() > service_.options.staged_bytes;
+  });
+}
+
+// The input stays where it is meanwhile, and is taken when all is written.
+net::Task<> Connection::StageAndTake() {
+  stream_.Keep();
+  const CommandParser::Limits limits{service_.options.max_bulk_bytes, !session_.authenticated};
+  // It is parsed again where it lies now.
+  if (parser_.Parse(stream_.input(), limits) != CommandParser::State::kCommand) {
+    session_.ending = true;
+    co_return;
+  }
+  std::vector<std::string_view> arguments(parser_.arguments().begin(), parser_.arguments().end());
+  std::vector<StagedArgument> staged;
+  Status written;
+  for (size_t i = 2; i < arguments.size() && written.has_value(); ++i) {
+    if (arguments[i].size() <= service_.options.staged_bytes) continue;
+    staged.push_back({i, {}});
+    written = co_await Stage(arguments[i], &staged.back().text);
+    arguments[i] = {};
+  }
+  if (written.has_value()) {
+    Take(arguments, staged);
+  } else {
+    Refuse(FindCommand(arguments[0]), ErrorReply(written.error()));
+  }
+  stream_.Consume(parser_.consumed());
+}
+
+net::Task<Status> Connection::Stage(std::string_view argument, structure::StagedText* text) {
+  for (size_t at = 0; at < argument.size(); at += structure::StagedText::kPartBytes) {
+    const std::string_view part = argument.substr(at, structure::StagedText::kPartBytes);
+    structure::StagedText staged = *text;
+    Store::Request request;
+    request.body = [this, part, at, &staged](Txn& txn) {
+      return structure::StagePart(txn, service_.databases.collections(), part, at == 0, &staged);
+    };
+    request.options.durability = service_.options.durability;
+    std::vector<Store::Request> requests;
+    requests.push_back(std::move(request));
+    const auto outcomes = co_await RunAll(stream_.loop(), service_.store, std::move(requests));
+    if (!outcomes[0].has_value()) co_return outcomes[0].error();
+    *text = {staged.id, staged.size + part.size()};
+  }
+  co_return Status();
+}
+
+void Connection::Take(Arguments arguments, std::span<const StagedArgument> staged) {
   if (arguments.empty()) return;
   const Command* command = FindCommand(arguments[0]);
   if (const auto why = WhyNot(command, arguments)) return Refuse(command, *why);
   const bool silent = TakeSilence();
   if (session_.in_transaction && !command->Is(kAtOnce)) {
-    return Queue(*command, arguments);
+    return Queue(*command, arguments, staged);
   }
   if (std::holds_alternative<DataHandler>(command->handler)) {
-    batch_.Add(*command, arguments, session_.database, silent);
+    batch_.Add(*command, arguments, session_.database, silent, staged);
     return;
   }
   pending_ = command;
@@ -123,8 +201,8 @@ void Connection::Take(Arguments arguments) {
   pending_arguments_.assign(arguments.begin(), arguments.end());
 }
 
-void Connection::Queue(const Command& command, Arguments arguments) {
-  session_.queue.Add(command, arguments, session_.queue_database);
+void Connection::Queue(const Command& command, Arguments arguments, std::span<const StagedArgument> staged) {
+  session_.queue.Add(command, arguments, session_.queue_database, false, staged);
   const auto* handler = std::get_if<ClientHandler>(&command.handler);
   if (handler != nullptr && *handler == Select) {
     session_.queue_database = DatabaseOf(arguments[1]).value_or(session_.queue_database);
@@ -199,7 +277,16 @@ bool Connection::OnlyReads(const Batch& batch) const {
   return !batch.writes() && !batch.takes_long() && !service_.store.engine().capabilities().reads_may_wait;
 }
 
-net::Task<Status> Connection::RunBody(Store::Body body, const Batch& batch, bool must_commit) {
+net::Task<Status> Connection::RunBody(Store::Body body, Batch& batch, bool must_commit) {
+  Status ran = co_await RunBodyOnce(body, batch, must_commit);
+  if (!ran.has_value() && ran.error().text() == kNeedsWorker) {
+    batch.set_takes_long();
+    ran = co_await RunBodyOnce(body, batch, must_commit);
+  }
+  co_return ran;
+}
+
+net::Task<Status> Connection::RunBodyOnce(const Store::Body& body, const Batch& batch, bool must_commit) {
   if (!must_commit && OnlyReads(batch)) {
     const Context context;
     Txn txn(service_.store.engine(), context);
@@ -212,17 +299,18 @@ net::Task<Status> Connection::RunBody(Store::Body body, const Batch& batch, bool
   if (raced_ > 0) --raced_;
   Result<RunReport> ran = co_await Submit(body, batch, at_its_turn);
   // There it may be too much.
-  if (at_its_turn && !ran.has_value() && ran.error().code() == ErrorCode::kOverloaded) {
+  const bool too_much = !ran.has_value() && ran.error().code() == ErrorCode::kOverloaded;
+  if (at_its_turn && too_much && ran.error().text() != kNeedsWorker) {
     raced_ = 0;
-    ran = co_await Submit(std::move(body), batch, false);
+    ran = co_await Submit(body, batch, false);
   }
   if (!ran.has_value()) co_return std::move(ran).error();
   if (ran->cost.runs > 1) raced_ = kRacesExpected;
   co_return Status();
 }
 
-net::Task<Result<RunReport>> Connection::Submit(Store::Body body, const Batch& batch, bool at_its_turn) {
-  Store::Request request{std::move(body), {}, nullptr};
+net::Task<Result<RunReport>> Connection::Submit(const Store::Body& body, const Batch& batch, bool at_its_turn) {
+  Store::Request request{body, {}, nullptr};
   request.options.durability = service_.options.durability;
   request.options.at_its_turn = at_its_turn;
   if (!batch.takes_long()) {
@@ -240,13 +328,14 @@ bool Connection::RunAtOnce() {
   const Context context;
   Txn txn(service_.store.engine(), context);
   txn.ForgetReads();
-  if (!batch_.Run(txn, service_, session_.version, &replies_).has_value()) return false;
+  if (!batch_.Run(txn, service_, session_.version, &held_answers_, &replies_).has_value()) return false;
   service_.commands.fetch_add(batch_.size(), std::memory_order_relaxed);
   TakeReplies();
   batch_.Clear();
   return true;
 }
 
+// What is large is handed over, and not copied.
 void Connection::TakeReplies() {
   Bytes& output = stream_.output();
   if (output.empty()) {
@@ -259,7 +348,7 @@ void Connection::TakeReplies() {
 }
 
 net::Task<> Connection::RunBatch() {
-  const auto body = [this](Txn& txn) { return batch_.Run(txn, service_, session_.version, &replies_); };
+  const auto body = [this](Txn& txn) { return batch_.Run(txn, service_, session_.version, &held_answers_, &replies_); };
   service_.commands.fetch_add(batch_.size(), std::memory_order_relaxed);
   const Status ran = co_await RunBody(body, batch_);
   if (!ran.has_value()) {
@@ -278,7 +367,14 @@ net::Task<> Connection::AnswerFailed(const Error& failed) {
     co_return;
   }
   for (size_t i = 0; i < batch_.size(); ++i) {
-    const auto body = [this, i](Txn& txn) { return batch_.RunOne(i, txn, service_, session_.version, &replies_); };
+    if (stream_.output().size() > kMaxUnsent && !stream_.FlushNow()) {
+      stream_.Keep();
+      const bool sent = co_await Send();
+      if (!sent) co_return;
+    }
+    const auto body = [this, i](Txn& txn) {
+      return batch_.RunOne(i, txn, service_, session_.version, &held_answers_, &replies_);
+    };
     const Status ran = co_await RunBody(body, batch_);
     if (ran.has_value()) {
       TakeReplies();
@@ -349,7 +445,7 @@ net::Task<> Connection::Exec() {
     co_return;
   }
   const auto body = [this](Txn& txn) {
-    return session_.queue.RunIfUnchanged(session_.watched, txn, service_, session_.version, &replies_);
+    return session_.queue.RunIfUnchanged(session_.watched, txn, service_, session_.version, &held_answers_, &replies_);
   };
   service_.commands.fetch_add(session_.queue.size(), std::memory_order_relaxed);
   const bool must_commit = std::ranges::any_of(session_.watched, [](const Watched& key) { return !key.version; });
@@ -366,7 +462,11 @@ net::Task<> Connection::Exec() {
       written = hole.at;
       RunClientCommand(*hole.command, hole.arguments);
     }
-    output.append(replies_, written);
+    if (written == 0) {
+      Answer(&replies_);
+    } else {
+      output.append(replies_, written);
+    }
   }
   replies_.clear();
   session_.EndTransaction();
@@ -388,7 +488,8 @@ net::Task<> Connection::Watch() {
     for (Watched& key : found) key.seen_at = txn.ViewVersion().value_or(kNoVersion);
     return {};
   };
-  const Status ran = co_await RunBody(body, Batch());
+  Batch nothing;
+  const Status ran = co_await RunBody(body, nothing);
   ReplyWriter reply(&stream_.output(), session_.version);
   if (!ran.has_value()) {
     reply.Error(ErrorReply(ran.error()));

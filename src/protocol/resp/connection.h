@@ -34,18 +34,25 @@ class Connection {
     kMore,      // more bytes are needed, or any at all
     kRunBatch,  // what was gathered
     kSpecial,   // a command that may wait for a transaction of its own
+    kStage,     // a command whose arguments have to be written beforehand
     kEnd,
   };
 
   Step TakeCommand();
-  void Take(Arguments arguments);
+  void Take(Arguments arguments, std::span<const StagedArgument> staged = {});
+  // Whether an argument is too large for one commit.
+  bool MustStage(Arguments arguments) const;
+  net::Task<> StageAndTake();
+  net::Task<Status> Stage(std::string_view argument, structure::StagedText* text);
+  // Counts what the connection holds; false when that is too much, and it ends.
+  bool Hold();
   // Why the command is not carried out for this client, as far as that can be told without its data.
   std::optional<std::string> WhyNot(const Command* command, Arguments arguments) const;
   void Refuse(const Command* command, std::string_view why);
   bool TakeSilence();
   void AnswerError(std::string_view error);
 
-  void Queue(const Command& command, Arguments arguments);
+  void Queue(const Command& command, Arguments arguments, std::span<const StagedArgument> staged);
 
   Step RunPending();
   void RunClientCommand(const Command& command, Arguments arguments);
@@ -63,8 +70,9 @@ class Connection {
   bool OnlyReads(const Batch& batch) const;
   // Runs a body for a batch, and commits what it has written; on a worker when that takes long. `must_commit`: even
   // if it only reads.
-  net::Task<Status> RunBody(Store::Body body, const Batch& batch, bool must_commit = false);
-  net::Task<Result<RunReport>> Submit(Store::Body body, const Batch& batch, bool at_its_turn);
+  net::Task<Status> RunBody(Store::Body body, Batch& batch, bool must_commit = false);
+  net::Task<Status> RunBodyOnce(const Store::Body& body, const Batch& batch, bool must_commit);
+  net::Task<Result<RunReport>> Submit(const Store::Body& body, const Batch& batch, bool at_its_turn);
   net::Task<bool> Send();
 
   net::Stream& stream_;
@@ -78,6 +86,8 @@ class Connection {
   bool pending_silent_ = false;
   std::vector<Bytes> pending_arguments_;
   Bytes replies_;
+  HeldBytes held_input_;
+  HeldBytes held_answers_;
 };
 
 // The protocol as the listener knows it.

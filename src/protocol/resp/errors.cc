@@ -11,6 +11,7 @@ constexpr std::string_view kBehind = "behind";
 // The kind of error, which clients tell errors by.
 std::string_view KindOf(const Error& error) {
   if (error.text() == structure::kWrongType) return "WRONGTYPE";
+  if (error.text() == structure::kBusyKey) return "BUSYKEY";
   switch (error.code()) {
     case ErrorCode::kUnauthenticated:
       return "NOAUTH";

@@ -17,6 +17,7 @@ Status GetSet(DataCall& call);
 Status Incr(DataCall& call);
 Status IncrBy(DataCall& call);
 Status IncrByFloat(DataCall& call);
+Status Lcs(DataCall& call);
 Status MGet(DataCall& call);
 Status MSet(DataCall& call);
 Status MSetNx(DataCall& call);
@@ -29,6 +30,10 @@ Status StrLen(DataCall& call);
 
 // bit_commands.cc
 Status BitCount(DataCall& call);
+Status BitField(DataCall& call);
+Status BitFieldRo(DataCall& call);
+Status BitOp(DataCall& call);
+Status BitPos(DataCall& call);
 Status GetBit(DataCall& call);
 Status SetBit(DataCall& call);
 
@@ -41,6 +46,14 @@ Status Rename(DataCall& call);
 Status RenameNx(DataCall& call);
 Status Touch(DataCall& call);
 Status Type(DataCall& call);
+
+// dump_commands.cc
+Status Dump(DataCall& call);
+Status Restore(DataCall& call);
+
+// sort_commands.cc
+Status Sort(DataCall& call);
+Status SortRo(DataCall& call);
 
 // expiry_commands.cc
 Status Expire(DataCall& call);
@@ -78,6 +91,17 @@ Status HSet(DataCall& call);
 Status HSetNx(DataCall& call);
 Status HStrLen(DataCall& call);
 Status HVals(DataCall& call);
+
+// field_expiry_commands.cc
+Status HExpire(DataCall& call);
+Status HExpireAt(DataCall& call);
+Status HExpireTime(DataCall& call);
+Status HPExpire(DataCall& call);
+Status HPExpireAt(DataCall& call);
+Status HPExpireTime(DataCall& call);
+Status HPTtl(DataCall& call);
+Status HPersist(DataCall& call);
+Status HTtl(DataCall& call);
 
 // set_commands.cc
 Status SAdd(DataCall& call);

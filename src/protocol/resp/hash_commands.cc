@@ -21,6 +21,15 @@ Result<Members*> HashOf(DataCall& call) {
   return key->As<Members>(Type::kHash);
 }
 
+// For who wants to know how many fields it has.
+Result<Members*> SettledHashOf(DataCall& call) {
+  KVARTS_TRY(Members * hash, HashOf(call));
+  if (hash == nullptr || !hash->MayBeDue()) return hash;
+  KVARTS_CHECK_OK(call.ExpectLooking());
+  KVARTS_CHECK_OK(hash->Settle());
+  return hash;
+}
+
 void ReplyValue(DataCall& call, const std::optional<Bytes>& value) {
   if (value) {
     call.reply.Bulk(*value);
@@ -57,7 +66,7 @@ void ReplyEntry(DataCall& call, Part part, BytesView name, BytesView value) {
 }
 
 Status ReplyAll(DataCall& call, Part part) {
-  KVARTS_TRY(Members * hash, HashOf(call));
+  KVARTS_TRY(Members * hash, SettledHashOf(call));
   const size_t size = hash == nullptr ? 0 : hash->size();
   if (part == kBoth) {
     call.reply.Map(size);
@@ -68,9 +77,9 @@ Status ReplyAll(DataCall& call, Part part) {
   return hash->ForEach([&](BytesView name, BytesView value) { ReplyEntry(call, part, name, value); });
 }
 
-// Puts what a field has become.
+// Puts what a field has become; it expires when it would have.
 Status Replace(Key& key, Members& hash, BytesView name, BytesView value) {
-  KVARTS_TRY(const bool is_new, hash.Put(name, value));
+  KVARTS_TRY(const bool is_new, hash.Put(name, value, true));
   (void)is_new;
   key.Changed();
   return {};
@@ -120,7 +129,7 @@ Status HKeys(DataCall& call) { return ReplyAll(call, kFields); }
 Status HVals(DataCall& call) { return ReplyAll(call, kValues); }
 
 Status HLen(DataCall& call) {
-  KVARTS_TRY(const Members* hash, HashOf(call));
+  KVARTS_TRY(const Members* hash, SettledHashOf(call));
   call.reply.Int(hash == nullptr ? 0 : static_cast<int64_t>(hash->size()));
   return {};
 }
@@ -202,7 +211,7 @@ Status HScan(DataCall& call) {
 Status HRandField(DataCall& call) {
   const Arguments arguments = call.arguments;
   if (arguments.size() == 2) {
-    KVARTS_TRY(Members * hash, HashOf(call));
+    KVARTS_TRY(Members * hash, SettledHashOf(call));
     if (hash == nullptr) {
       call.reply.Null();
       return {};
@@ -215,7 +224,7 @@ Status HRandField(DataCall& call) {
   const bool with_values = arguments.size() == 4 && IsWord(arguments[3], "WITHVALUES");
   if (arguments.size() > 4 || (arguments.size() == 4 && !with_values)) return Wrong(kSyntaxError);
   if (with_values && count > INT64_MAX / 2) return Wrong("value is out of range");
-  KVARTS_TRY(Members * hash, HashOf(call));
+  KVARTS_TRY(Members * hash, SettledHashOf(call));
   std::vector<Members::Entry> chosen;
   if (hash != nullptr) {
     KVARTS_TRY(chosen, hash->Choose(count, [&call] { return call.keys.txn().Random(); }));

@@ -1,4 +1,5 @@
 // Commands on strings.
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -80,28 +81,61 @@ Result<Timestamp> ExpiryOf(DataCall& call, const Options& options, std::string_v
   return TimeOf(options.time, options.expiry->unit, options.expiry->from_now ? &now : nullptr, command);
 }
 
-void ReplyText(DataCall& call, const Key& key) {
-  if (key.exists()) {
-    call.reply.Bulk(key.text());
-  } else {
-    call.reply.Null();
-  }
+Status ReplyPart(DataCall& call, const Key& key, structure::Stretch part) {
+  KVARTS_CHECK_OK(call.ExpectAnswer(part.size));
+  call.reply.BeginBulk(part.size);
+  KVARTS_CHECK_OK(structure::ForEachPiece(key, part.at, part.size, [&call](BytesView piece) {
+    call.reply.out().append(piece);
+    return true;
+  }));
+  call.reply.EndBulk();
+  return {};
 }
 
-Status SetTo(DataCall& call, std::string_view value, const Options& options, std::string_view command) {
+Status ReplyText(DataCall& call, const Key& key) {
+  if (!key.exists()) {
+    call.reply.Null();
+    return {};
+  }
+  if (key.large_text() == nullptr) {
+    call.reply.Bulk(key.text());
+    return {};
+  }
+  return ReplyPart(call, key, {0, structure::SizeOfText(key)});
+}
+
+// A value among the arguments, be it staged.
+StagedArgument* StagedAt(DataCall& call, size_t argument) {
+  const auto found = std::ranges::find(call.staged, argument, &StagedArgument::argument);
+  return found == call.staged.end() ? nullptr : &*found;
+}
+
+Status CheckValue(DataCall& call, size_t argument) {
+  const StagedArgument* staged = StagedAt(call, argument);
+  return structure::CheckTextSize(call.keys, staged == nullptr ? call.arguments[argument].size() : staged->text.size);
+}
+
+Status SetToArgument(DataCall& call, Key& key, size_t argument) {
+  StagedArgument* staged = StagedAt(call, argument);
+  if (staged == nullptr) return key.SetText(Bytes(call.arguments[argument]));
+  staged->used = true;
+  return key.SetStaged(staged->text);
+}
+
+Status SetTo(DataCall& call, size_t value, const Options& options, std::string_view command) {
   KVARTS_TRY(const Timestamp expiry, ExpiryOf(call, options, command));
-  KVARTS_CHECK_OK(structure::CheckTextSize(call.keys, value.size()));
+  KVARTS_CHECK_OK(CheckValue(call, value));
   KVARTS_TRY(Key * key, call.Open(1));
   if (options.get) {
     KVARTS_CHECK_OK(key->ExpectText());
-    ReplyText(call, *key);
+    KVARTS_CHECK_OK(ReplyText(call, *key));
   }
   if ((options.if_absent && key->exists()) || (options.if_present && !key->exists())) {
     if (!options.get) call.reply.Null();
     return {};
   }
   const Timestamp kept = key->expiry();
-  key->SetText(Bytes(value));
+  KVARTS_CHECK_OK(SetToArgument(call, *key, value));
   if (options.keep || options.expiry != nullptr) call.keys.Expire(*key, options.keep ? kept : expiry);
   if (!options.get) call.reply.Simple("OK");
   return {};
@@ -112,7 +146,7 @@ Status SetFor(DataCall& call, Unit unit, std::string_view command) {
   const ExpiryOption expiry{{}, unit, true};
   options.expiry = &expiry;
   options.time = call.arguments[2];
-  return SetTo(call, call.arguments[3], options, command);
+  return SetTo(call, 3, options, command);
 }
 
 Status Increment(DataCall& call, int64_t by) {
@@ -127,40 +161,38 @@ Status Increment(DataCall& call, int64_t by) {
 Status Get(DataCall& call) {
   KVARTS_TRY(const Key* key, call.Open(1));
   KVARTS_CHECK_OK(key->ExpectText());
-  ReplyText(call, *key);
-  return {};
+  return ReplyText(call, *key);
 }
 
 Status Set(DataCall& call) {
   KVARTS_TRY(const Options options, ReadOptions(call.arguments.subspan(3), kOfSet));
-  return SetTo(call, call.arguments[2], options, "set");
+  return SetTo(call, 2, options, "set");
 }
 
 Status SetEx(DataCall& call) { return SetFor(call, Unit::kSeconds, "setex"); }
 Status PSetEx(DataCall& call) { return SetFor(call, Unit::kMillis, "psetex"); }
 
 Status SetNx(DataCall& call) {
-  KVARTS_CHECK_OK(structure::CheckTextSize(call.keys, call.arguments[2].size()));
+  KVARTS_CHECK_OK(CheckValue(call, 2));
   KVARTS_TRY(Key * key, call.Open(1));
   const bool absent = !key->exists();
-  if (absent) key->SetText(Bytes(call.arguments[2]));
+  if (absent) KVARTS_CHECK_OK(SetToArgument(call, *key, 2));
   call.reply.Int(absent ? 1 : 0);
   return {};
 }
 
 Status GetSet(DataCall& call) {
-  KVARTS_CHECK_OK(structure::CheckTextSize(call.keys, call.arguments[2].size()));
+  KVARTS_CHECK_OK(CheckValue(call, 2));
   KVARTS_TRY(Key * key, call.Open(1));
   KVARTS_CHECK_OK(key->ExpectText());
-  ReplyText(call, *key);
-  key->SetText(Bytes(call.arguments[2]));
-  return {};
+  KVARTS_CHECK_OK(ReplyText(call, *key));
+  return SetToArgument(call, *key, 2);
 }
 
 Status GetDel(DataCall& call) {
   KVARTS_TRY(Key * key, call.Open(1));
   KVARTS_CHECK_OK(key->ExpectText());
-  ReplyText(call, *key);
+  KVARTS_CHECK_OK(ReplyText(call, *key));
   key->Remove();
   return {};
 }
@@ -174,7 +206,7 @@ Status GetEx(DataCall& call) {
   }
   KVARTS_CHECK_OK(key->ExpectText());
   KVARTS_TRY(const Timestamp expiry, ExpiryOf(call, options, "getex"));
-  ReplyText(call, *key);
+  KVARTS_CHECK_OK(ReplyText(call, *key));
   if (options.persist) key->Persist();
   if (options.expiry != nullptr) call.keys.Expire(*key, expiry);
   return {};
@@ -185,7 +217,7 @@ Status MGet(DataCall& call) {
   for (size_t i = 1; i < call.arguments.size(); ++i) {
     KVARTS_TRY(const Key* key, call.Open(i));
     if (key->ExpectText().has_value()) {
-      ReplyText(call, *key);
+      KVARTS_CHECK_OK(ReplyText(call, *key));
     } else {
       call.reply.Null();
     }
@@ -198,7 +230,7 @@ namespace {
 Status CheckPairs(DataCall& call, const char* wrong_number) {
   if (call.arguments.size() % 2 == 0) return Wrong(wrong_number);
   for (size_t i = 2; i < call.arguments.size(); i += 2) {
-    KVARTS_CHECK_OK(structure::CheckTextSize(call.keys, call.arguments[i].size()));
+    KVARTS_CHECK_OK(CheckValue(call, i));
   }
   return {};
 }
@@ -206,7 +238,7 @@ Status CheckPairs(DataCall& call, const char* wrong_number) {
 Status SetPairs(DataCall& call) {
   for (size_t i = 1; i < call.arguments.size(); i += 2) {
     KVARTS_TRY(Key * key, call.Open(i));
-    key->SetText(Bytes(call.arguments[i + 1]));
+    KVARTS_CHECK_OK(SetToArgument(call, *key, i + 1));
   }
   return {};
 }
@@ -243,7 +275,7 @@ Status Append(DataCall& call) {
 Status StrLen(DataCall& call) {
   KVARTS_TRY(const Key* key, call.Open(1));
   KVARTS_CHECK_OK(key->ExpectText());
-  call.reply.Int(static_cast<int64_t>(key->text().size()));
+  call.reply.Int(static_cast<int64_t>(structure::SizeOfText(*key)));
   return {};
 }
 
@@ -252,8 +284,7 @@ Status GetRange(DataCall& call) {
   KVARTS_TRY(const int64_t last, IntegerOf(call.arguments[3]));
   KVARTS_TRY(const Key* key, call.Open(1));
   KVARTS_CHECK_OK(key->ExpectText());
-  call.reply.Bulk(structure::RangeOf(key->text(), first, last));
-  return {};
+  return ReplyPart(call, *key, structure::StretchOf(structure::SizeOfText(*key), first, last));
 }
 
 Status SetRange(DataCall& call) {

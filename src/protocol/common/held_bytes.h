@@ -1,4 +1,4 @@
-// HeldBytes: the memory that one request, answer or watch holds, counted among that of all (http.max_inflight_bytes)
+// HeldBytes: the memory that one request, answer or watch holds, counted among that of all of its protocol
 // for as long as it does. Belongs to one thread at a time; what all hold may be read by anybody.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <tuple>
 
-namespace kvarts::http {
+namespace kvarts {
 
 class HeldBytes {
  public:
@@ -54,4 +54,4 @@ class StreamBytes {
   HeldBytes streams_;
 };
 
-}  // namespace kvarts::http
+}  // namespace kvarts
