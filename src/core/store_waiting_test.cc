@@ -439,6 +439,7 @@ TEST_P(StoreLineTest, ACommitRunsWhomItServesAndTheNext) {
 }
 
 TEST_P(StoreLineTest, WhoeverLeavesIsNotMissed) {
+  KVARTS_NEEDS_TURNS();
   const auto line = store().NewLine();
   const auto a = Stand(line, "a");
   const auto b = Stand(line, "b");

@@ -83,7 +83,12 @@ class BlockingTest : public OnEngineTest {
 };
 KVARTS_ON_EVERY_ENGINE(BlockingTest);
 
+// Where several commits are decided at once, who comes first is not promised.
+#define KVARTS_NEEDS_ORDER() \
+  if (GetParam().shared) GTEST_SKIP() << "several commits are decided at once on this engine"
+
 TEST_P(BlockingTest, WhoCameFirstIsServedFirst) {
+  KVARTS_NEEDS_ORDER();
   Compare([](Scene& scene) {
     for (const char* name : {"1", "2", "3"}) scene.Wait(name, {"BLPOP", "k", "0"});
     scene.Do({"RPUSH", "k", "a", "b"});
@@ -99,6 +104,7 @@ TEST_P(BlockingTest, WhoCameFirstIsServedFirst) {
 }
 
 TEST_P(BlockingTest, WaitsForSeveralKeys) {
+  KVARTS_NEEDS_ORDER();
   Compare([](Scene& scene) {
     scene.Wait("1", {"BLPOP", "a", "b", "{t}c", "b", "0"});
     scene.Wait("2", {"BLPOP", "b", "0"});
@@ -129,6 +135,7 @@ TEST_P(BlockingTest, WhatIsMovedServesWhoWaitsForIt) {
 }
 
 TEST_P(BlockingTest, ManyAtOnce) {
+  KVARTS_NEEDS_ORDER();
   Compare([](Scene& scene) {
     scene.Wait("1", {"BLMPOP", "0", "2", "a", "b", "RIGHT", "COUNT", "2"});
     scene.Wait("2", {"BLMPOP", "0", "1", "b", "LEFT"});
@@ -140,6 +147,7 @@ TEST_P(BlockingTest, ManyAtOnce) {
 }
 
 TEST_P(BlockingTest, SortedSetsAreWaitedForAsListsAre) {
+  KVARTS_NEEDS_ORDER();
   Compare([](Scene& scene) {
     scene.Wait("list", {"BLPOP", "k", "0"});
     scene.Wait("1", {"BZPOPMIN", "k", "z", "0"});
@@ -159,6 +167,7 @@ TEST_P(BlockingTest, SortedSetsAreWaitedForAsListsAre) {
 }
 
 TEST_P(BlockingTest, AKeyOfAnotherTypeIsWaitedOut) {
+  KVARTS_NEEDS_ORDER();
   Compare([](Scene& scene) {
     scene.Wait("1", {"BLPOP", "k", "other", "0"});
     scene.Wait("2", {"BLMOVE", "k", "to", "LEFT", "LEFT", "0"});
@@ -176,6 +185,7 @@ TEST_P(BlockingTest, AKeyOfAnotherTypeIsWaitedOut) {
 }
 
 TEST_P(BlockingTest, ATransactionServesWhenItIsOver) {
+  KVARTS_NEEDS_ORDER();
   Compare([](Scene& scene) {
     scene.Wait("1", {"BLPOP", "k", "0"});
     scene.Wait("2", {"BLPOP", "k", "0"});
@@ -193,6 +203,7 @@ TEST_P(BlockingTest, ATransactionServesWhenItIsOver) {
 }
 
 TEST_P(BlockingTest, WhatElseMakesAListServes) {
+  KVARTS_NEEDS_ORDER();
   Compare([](Scene& scene) {
     scene.Do({"RPUSH", "from", "a"});
     scene.Wait("1", {"BLPOP", "k", "0"});
@@ -277,13 +288,15 @@ TEST_P(BlockingTest, EachItemIsGivenOnceWhateverEndsTheWaits) {
         while (true) {
           const std::string answer = client.Call({"BLPOP", "a", "b", "0.003"});
           if (answer == "[\"b\", \"end\"]") break;
+          EXPECT_FALSE(answer.starts_with("(error)")) << answer;
           if (answer != "(nil array)") taken[static_cast<size_t>(consumer)].insert(answer);
         }
       });
     }
     RespClient producer(server_->address());
     for (int i = 0; i < items; ++i) {
-      producer.Call({"RPUSH", "a", std::to_string(i)});
+      const std::string answer = producer.Call({"RPUSH", "a", std::to_string(i)});
+      EXPECT_TRUE(answer.starts_with("(integer)")) << answer;
       if (i % 7 == 0) std::this_thread::sleep_for(milliseconds(1 + i % 5));
     }
     EXPECT_TRUE(Eventually([&] { return producer.Call({"LLEN", "a"}) == "(integer) 0"; }));
