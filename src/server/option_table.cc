@@ -166,6 +166,11 @@ constexpr Option kTable[] = {
     {"watch.heartbeat", kDuration, [](Of o) { return Ref(o.watch.heartbeat); },
      "how often a watch is sent a sign of life when nothing changes", 100 * kMillisecond, kHour},
 
+    {"redis.listen", kList, [](Of o) { return Ref(o.redis.listen); },
+     "addresses that serve nothing but Redis' protocol, which those of listen serve, too"},
+    {"redis.debug_commands", kBool, [](Of o) { return Ref(o.redis.debug_commands); },
+     "carry out DEBUG of Redis' protocol: for tests, since it can make the server wait"},
+
     {"tls.certificate", kPath, [](Of o) { return Ref(o.tls.certificate); },
      "PEM file with the server's certificate and those above it; TLS is off without"},
     {"tls.key", kPath, [](Of o) { return Ref(o.tls.key); }, "PEM file with the certificate's key"},

@@ -81,6 +81,13 @@ struct ServerOptions {
     Duration heartbeat = Duration::Seconds(15);
   };
 
+  // Of Redis' protocol.
+  struct Redis {
+    // Where nothing else is served; as `listen`.
+    std::vector<std::string> listen = {};
+    bool debug_commands = false;
+  };
+
   // host:port, [host]:port, or unix:/path.
   std::vector<std::string> listen = {"127.0.0.1:7700"};
   std::string data = "./data";
@@ -148,6 +155,7 @@ struct ServerOptions {
   Http http;
   Scan scan;
   Watch watch;
+  Redis redis;
   Tls tls;
   TokenPolicy require_tokens = TokenPolicy::kAuto;
 

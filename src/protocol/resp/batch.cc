@@ -1,10 +1,22 @@
 #include "protocol/resp/batch.h"
 
-#include "protocol/resp/command_table.h"
+#include <chrono>
+
+#include "protocol/resp/command_keys.h"
 #include "protocol/resp/errors.h"
 #include "protocol/resp/service.h"
 
 namespace kvarts::resp {
+
+namespace {
+
+// Of a command that returned an error, or has written one.
+std::string ErrorKind(const Status& ran, const Bytes& written, size_t at) {
+  if (!ran.has_value()) return std::string(KindOfError(ErrorReply(ran.error())));
+  return std::string(KindOfError(std::string_view(written).substr(at + 1)));
+}
+
+}  // namespace
 
 void Batch::Add(const Command& command, Arguments arguments, uint32_t database, bool silent) {
   items_.push_back({&command, database, silent, sizes_.size(), arguments.size()});
@@ -28,6 +40,7 @@ void Batch::Clear() {
   sizes_.clear();
   items_.clear();
   arguments_.clear();
+  ran_.clear();
   flags_ = 0;
 }
 
@@ -51,6 +64,23 @@ Status Batch::ReadKeys(structure::Structures& keys) {
   return keys.Read(names);
 }
 
+// Each with the time that it took: what one ends at, the next begins at.
+Status Batch::RunAll(structure::Structures& keys, Service& service, ReplyWriter& reply) {
+  using Clock = std::chrono::steady_clock;
+  ran_.clear();
+  Clock::time_point began = Clock::now();
+  for (const Item& item : items_) {
+    const size_t before = ran_.size();
+    KVARTS_CHECK_OK(RunItem(item, keys, service, reply));
+    const Clock::time_point ended = Clock::now();
+    if (ran_.size() > before) {
+      ran_.back().nanos = static_cast<uint64_t>(std::chrono::nanoseconds(ended - began).count());
+    }
+    began = ended;
+  }
+  return {};
+}
+
 Status Batch::RunItem(const Item& item, structure::Structures& keys, Service& service, ReplyWriter& reply) {
   if (item.command == nullptr) {
     reply.Error(arguments_[item.first]);
@@ -67,6 +97,8 @@ Status Batch::RunItem(const Item& item, structure::Structures& keys, Service& se
   if (!ran.has_value() && !IsOfCommand(ran.error())) return ran;
   if (!ran.has_value() || item.silent) reply.out().resize(before);
   if (!ran.has_value() && !item.silent) reply.Error(ErrorReply(ran.error()));
+  const bool failed = !ran.has_value() || (reply.out().size() > before && reply.out()[before] == '-');
+  ran_.push_back({item.command, call.arguments, 0, failed ? ErrorKind(ran, reply.out(), before) : std::string()});
   return {};
 }
 
@@ -76,7 +108,7 @@ Status Batch::Run(Txn& txn, Service& service, int version, Bytes* replies) {
   structure::Structures keys(txn, service.databases);
   KVARTS_CHECK_OK(ReadKeys(keys));
   ReplyWriter reply(replies, version);
-  for (const Item& item : items_) KVARTS_CHECK_OK(RunItem(item, keys, service, reply));
+  KVARTS_CHECK_OK(RunAll(keys, service, reply));
   keys.Flush();
   return {};
 }
@@ -86,6 +118,7 @@ Status Batch::RunOne(size_t which, Txn& txn, Service& service, int version, Byte
   Locate();
   structure::Structures keys(txn, service.databases);
   ReplyWriter reply(replies, version);
+  ran_.clear();
   KVARTS_CHECK_OK(RunItem(items_[which], keys, service, reply));
   keys.Flush();
   return {};
@@ -102,6 +135,7 @@ Status Batch::RunIfUnchanged(std::span<const Watched> watched, Txn& txn, Service
     KVARTS_TRY(const structure::Key* now, keys.Open(key.database, key.name));
     // A database that was flushed or swapped since is another.
     if (now->version() != key.version || now->place() != key.place) {
+      ran_.clear();
       reply.NullArray();
       return {};
     }
@@ -115,7 +149,7 @@ Status Batch::RunIfUnchanged(std::span<const Watched> watched, Txn& txn, Service
   }
   KVARTS_CHECK_OK(ReadKeys(keys));
   reply.Array(items_.size());
-  for (const Item& item : items_) KVARTS_CHECK_OK(RunItem(item, keys, service, reply));
+  KVARTS_CHECK_OK(RunAll(keys, service, reply));
   keys.Flush();
   return {};
 }

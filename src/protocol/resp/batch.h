@@ -50,6 +50,14 @@ class Batch {
     Arguments arguments;
   };
   const std::vector<Hole>& holes() const { return holes_; }
+  // Of the last run, what was carried out, and how that went.
+  struct Ran {
+    const Command* command;
+    Arguments arguments;
+    uint64_t nanos;
+    std::string error;  // empty when there was none
+  };
+  const std::vector<Ran>& ran() const { return ran_; }
 
   // Appends an answer for one that was not carried out, or the same for each.
   void AnswerOne(size_t which, const Error& error, Bytes* replies) const;
@@ -67,6 +75,7 @@ class Batch {
   Arguments ArgumentsOf(const Item& item) const { return {arguments_.data() + item.first, item.count}; }
   void Locate();
   Status ReadKeys(structure::Structures& keys);
+  Status RunAll(structure::Structures& keys, Service& service, ReplyWriter& reply);
   Status RunItem(const Item& item, structure::Structures& keys, Service& service, ReplyWriter& reply);
 
   Bytes text_;
@@ -75,6 +84,7 @@ class Batch {
   uint32_t flags_ = 0;
   std::vector<std::string_view> arguments_;  // once located
   std::vector<Hole> holes_;
+  std::vector<Ran> ran_;
 };
 
 }  // namespace kvarts::resp

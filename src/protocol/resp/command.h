@@ -3,7 +3,8 @@
 // A handler of data is a function over a transaction: it reads its arguments, works on keys, and writes its answer. It
 // may be run more than once. An error that it returns is answered in place of whatever it had written (errors.h), and
 // if that is the store's and not the command's, nothing of the transaction happens. A handler of a connection changes
-// nothing but the connection, on its loop.
+// nothing but the connection, on its loop. A handler of work is a function that waits for a disk, or takes long, and
+// needs no transaction: a worker runs it, on a copy of the arguments.
 #pragma once
 
 #include <cstdint>
@@ -38,10 +39,18 @@ struct ClientCall {
   Service& service;
 };
 
+struct WorkCall {
+  Arguments arguments;
+  ReplyWriter& reply;
+  Service& service;
+};
+
 using DataHandler = Status (*)(DataCall& call);
 using ClientHandler = Status (*)(ClientCall& call);
-// What the connection itself carries out: it waits for a transaction.
-enum class Special : uint8_t { kMulti, kExec, kDiscard, kWatch };
+using WorkHandler = Status (*)(WorkCall& call);
+// What the connection itself carries out: it waits for a transaction. A container is never carried out: one of its
+// subcommands is.
+enum class Special : uint8_t { kMulti, kExec, kDiscard, kWatch, kContainer };
 
 // What COMMAND says of a command.
 enum Flag : uint32_t {
@@ -63,6 +72,8 @@ enum Flag : uint32_t {
   kNoAsyncLoading = 1 << 15,
   kNoMulti = 1 << 16,
   kAllowBusy = 1 << 17,
+  // Ours: it has rows in the table of subcommands.
+  kContainer = 1 << 28,
   // Ours: it may look through much, and is run by a worker.
   kLong = 1 << 29,
   // Ours: between MULTI and EXEC it is not queued.
@@ -91,7 +102,7 @@ enum Category : uint32_t {
 };
 
 struct Command {
-  std::string_view name;  // in lower case
+  std::string_view name;  // in lower case; of a subcommand "config|get"
   int arity;              // with the command itself; less than zero: at least so many
   uint32_t flags;
   uint32_t categories;
@@ -99,7 +110,7 @@ struct Command {
   int first_key;
   int last_key;
   int step;
-  std::variant<DataHandler, ClientHandler, Special> handler;
+  std::variant<DataHandler, ClientHandler, WorkHandler, Special> handler;
 
   bool Takes(size_t arguments) const {
     const auto size = static_cast<int>(arguments);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <unordered_map>
 
 #include "protocol/resp/handlers.h"
@@ -19,16 +20,22 @@ constexpr uint32_t kAnyTime = kNoScript | kLoading | kStale;
 constexpr uint32_t kOfKeys = kKeyspace | kQuick;
 constexpr uint32_t kReadsRanks = kRead | kSortedSet;
 constexpr uint32_t kRanks = kWrites | kSortedSet;
+constexpr uint32_t kAdministers = kAdmins | kSlow | kDangerous;
 
 // In their order.
 constexpr Command kCommands[] = {
     {"append", 3, kGrows | kFast, kStores, 1, 1, 1, Append},
     {"auth", -2, kAnyTime | kFast | kNoAuth | kAllowBusy, kQuick | kConnection, 0, 0, 0, Auth},
+    {"bgrewriteaof", 1, kAdmin | kNoScript | kNoAsyncLoading, kAdministers, 0, 0, 0, BgRewriteAof},
+    {"bgsave", -1, kAdmin | kNoScript | kNoAsyncLoading, kAdministers, 0, 0, 0, BgSave},
     {"bitcount", -2, kReadOnly, kRead | kBitmap | kSlow, 1, 1, 1, BitCount},
-    {"client", -2, 0, kSlow | kConnection, 0, 0, 0, Client},
-    {"command", -1, kLoading | kStale, kSlow | kConnection, 0, 0, 0, CommandCommand},
+    {"client", -2, kContainer, kSlow | kConnection, 0, 0, 0, Client},
+    {"cluster", -2, kContainer, kSlow, 0, 0, 0, Special::kContainer},
+    {"command", -1, kLoading | kStale | kContainer, kSlow | kConnection, 0, 0, 0, CommandAll},
+    {"config", -2, kContainer, kSlow, 0, 0, 0, Special::kContainer},
     {"copy", -3, kGrows, kKeyspace | kWrites | kSlow, 1, 2, 1, Copy},
     {"dbsize", 1, kRead_, kOfKeys | kRead, 0, 0, 0, DbSize},
+    {"debug", -2, kAdmin | kAnyTime | kContainer, kAdministers, 0, 0, 0, Special::kContainer},
     {"decr", 2, kGrows | kFast, kStores, 1, 1, 1, Decr},
     {"decrby", 3, kGrows | kFast, kStores, 1, 1, 1, DecrBy},
     {"del", -2, kWrite, kKeyspace | kWrites | kSlow, 1, -1, 1, Del},
@@ -39,6 +46,7 @@ constexpr Command kCommands[] = {
     {"expire", -3, kWrite | kFast, kOfKeys | kWrites, 1, 1, 1, Expire},
     {"expireat", -3, kWrite | kFast, kOfKeys | kWrites, 1, 1, 1, ExpireAt},
     {"expiretime", 2, kRead_, kOfKeys | kRead, 1, 1, 1, ExpireTime},
+    {"failover", -1, kAdmin | kNoScript | kStale, kAdministers, 0, 0, 0, Failover},
     {"flushall", -1, kWrite, kKeyspace | kWrites | kSlow | kDangerous, 0, 0, 0, FlushAll},
     {"flushdb", -1, kWrite, kKeyspace | kWrites | kSlow | kDangerous, 0, 0, 0, FlushDb},
     {"get", 2, kRead_, kReads, 1, 1, 1, Get},
@@ -67,13 +75,19 @@ constexpr Command kCommands[] = {
     {"incr", 2, kGrows | kFast, kStores, 1, 1, 1, Incr},
     {"incrby", 3, kGrows | kFast, kStores, 1, 1, 1, IncrBy},
     {"incrbyfloat", 3, kGrows | kFast, kStores, 1, 1, 1, IncrByFloat},
-    {"info", -1, kLoading | kStale, kSlow | kDangerous, 0, 0, 0, Info},
+    {"info", -1, kLoading | kStale | kLong, kSlow | kDangerous, 0, 0, 0, Info},
     {"keys", 2, kReadOnly | kLong, kKeyspace | kRead | kSlow | kDangerous, 0, 0, 0, Keys},
+    {"kvarts", -2, kContainer, kSlow, 0, 0, 0, Special::kContainer},
+    {"lastsave", 1, kLoading | kStale | kFast, kAdmins | kQuick | kDangerous, 0, 0, 0, LastSave},
+    {"latency", -2, kContainer, kSlow, 0, 0, 0, Special::kContainer},
+    {"lolwut", -1, kReadOnly | kFast, kRead | kQuick, 0, 0, 0, Lolwut},
+    {"memory", -2, kContainer, kSlow, 0, 0, 0, Special::kContainer},
     {"mget", -2, kRead_, kReads, 1, -1, 1, MGet},
     {"move", 3, kWrite | kFast, kOfKeys | kWrites, 1, 1, 1, Move},
     {"mset", -3, kGrows, kStoresSlowly, 1, -1, 2, MSet},
     {"msetnx", -3, kGrows, kStoresSlowly, 1, -1, 2, MSetNx},
     {"multi", 1, kAnyTime | kFast | kAllowBusy | kAtOnce, kQuick | kTransaction, 0, 0, 0, Special::kMulti},
+    {"object", -2, kContainer, kSlow, 0, 0, 0, Special::kContainer},
     {"persist", 2, kWrite | kFast, kOfKeys | kWrites, 1, 1, 1, Persist},
     {"pexpire", -3, kWrite | kFast, kOfKeys | kWrites, 1, 1, 1, PExpire},
     {"pexpireat", -3, kWrite | kFast, kOfKeys | kWrites, 1, 1, 1, PExpireAt},
@@ -82,10 +96,16 @@ constexpr Command kCommands[] = {
     {"psetex", 4, kGrows, kStoresSlowly, 1, 1, 1, PSetEx},
     {"pttl", 2, kRead_, kOfKeys | kRead, 1, 1, 1, PTtl},
     {"quit", -1, kAnyTime | kFast | kNoAuth | kAllowBusy | kAtOnce, kQuick | kConnection, 0, 0, 0, Quit},
+    {"randomkey", 1, kReadOnly, kKeyspace | kRead | kSlow, 0, 0, 0, RandomKey},
+    {"readonly", 1, kLoading | kStale | kFast, kQuick | kConnection, 0, 0, 0, ReadOnly},
+    {"readwrite", 1, kLoading | kStale | kFast, kQuick | kConnection, 0, 0, 0, ReadOnly},
     {"rename", 3, kWrite, kKeyspace | kWrites | kSlow, 1, 2, 1, Rename},
     {"renamenx", 3, kWrite | kFast, kOfKeys | kWrites, 1, 2, 1, RenameNx},
+    {"replicaof", 3, kAdmin | kNoScript | kStale | kNoAsyncLoading, kAdministers, 0, 0, 0, ReplicaOf},
     {"reset", 1, kAnyTime | kFast | kNoAuth | kAllowBusy | kAtOnce, kQuick | kConnection, 0, 0, 0, Reset},
+    {"role", 1, kAnyTime | kFast, kAdmins | kQuick | kDangerous, 0, 0, 0, Role},
     {"sadd", -3, kGrows | kFast, kWrites | kSet | kQuick, 1, 1, 1, SAdd},
+    {"save", 1, kAdmin | kNoScript | kNoAsyncLoading | kNoMulti, kAdministers, 0, 0, 0, Save},
     {"scan", -2, kReadOnly, kKeyspace | kRead | kSlow, 0, 0, 0, Scan},
     {"scard", 2, kRead_, kRead | kSet | kQuick, 1, 1, 1, SCard},
     {"sdiff", -2, kReadOnly, kRead | kSet | kSlow, 1, -1, 1, SDiff},
@@ -96,10 +116,13 @@ constexpr Command kCommands[] = {
     {"setex", 4, kGrows, kStoresSlowly, 1, 1, 1, SetEx},
     {"setnx", 3, kGrows | kFast, kStores, 1, 1, 1, SetNx},
     {"setrange", 4, kGrows, kStoresSlowly, 1, 1, 1, SetRange},
+    {"shutdown", -1, kAdmin | kAnyTime | kNoMulti | kAllowBusy, kAdministers, 0, 0, 0, Shutdown},
     {"sinter", -2, kReadOnly, kRead | kSet | kSlow, 1, -1, 1, SInter},
     {"sintercard", -3, kReadOnly | kMovableKeys, kRead | kSet | kSlow, 0, 0, 0, SInterCard},
     {"sinterstore", -3, kGrows, kWrites | kSet | kSlow, 1, -1, 1, SInterStore},
     {"sismember", 3, kRead_, kRead | kSet | kQuick, 1, 1, 1, SIsMember},
+    {"slaveof", 3, kAdmin | kNoScript | kStale | kNoAsyncLoading, kAdministers, 0, 0, 0, ReplicaOf},
+    {"slowlog", -2, kContainer, kSlow, 0, 0, 0, Special::kContainer},
     {"smembers", 2, kReadOnly, kRead | kSet | kSlow, 1, 1, 1, SMembers},
     {"smismember", -3, kRead_, kRead | kSet | kQuick, 1, 1, 1, SMIsMember},
     {"smove", 4, kWrite | kFast, kWrites | kSet | kQuick, 1, 2, 1, SMove},
@@ -118,6 +141,8 @@ constexpr Command kCommands[] = {
     {"type", 2, kRead_, kOfKeys | kRead, 1, 1, 1, Type},
     {"unlink", -2, kWrite | kFast, kOfKeys | kWrites, 1, -1, 1, Del},
     {"unwatch", 1, kAnyTime | kFast | kAllowBusy, kQuick | kTransaction, 0, 0, 0, Unwatch},
+    {"wait", 3, kNoScript, kSlow | kConnection, 0, 0, 0, Wait},
+    {"waitaof", 4, kNoScript, kSlow | kConnection, 0, 0, 0, WaitAof},
     {"watch", -2, kAnyTime | kFast | kAllowBusy | kNoMulti | kAtOnce, kQuick | kTransaction, 1, -1, 1, Special::kWatch},
     {"zadd", -4, kGrows | kFast, kRanks | kQuick, 1, 1, 1, ZAdd},
     {"zcard", 2, kRead_, kReadsRanks | kQuick, 1, 1, 1, ZCard},
@@ -154,24 +179,79 @@ constexpr Command kCommands[] = {
 };
 
 // None is longer.
-constexpr size_t kMaxName = 24;
+constexpr size_t kMaxName = 32;
+
+using ByName = std::unordered_map<std::string_view, const Command*>;
+
+const ByName& Names() {
+  static const ByName kByName = [] {
+    ByName by_name;
+    for (const Command& command : kCommands) by_name.emplace(command.name, &command);
+    for (const Command& command : AllSubcommands()) by_name.emplace(command.name, &command);
+    return by_name;
+  }();
+  return kByName;
+}
+
+// A name in lower case, if it is not longer than any that is known.
+class LowerName {
+ public:
+  bool Append(std::string_view part) {
+    if (part.size() > kMaxName - size_) return false;
+    std::ranges::transform(part, text_.begin() + static_cast<ptrdiff_t>(size_),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    size_ += part.size();
+    return true;
+  }
+  const Command* Find() const {
+    const auto found = Names().find(std::string_view(text_.data(), size_));
+    return found == Names().end() ? nullptr : found->second;
+  }
+
+ private:
+  std::array<char, kMaxName> text_;
+  size_t size_ = 0;
+};
 
 }  // namespace
 
 std::span<const Command> AllCommands() { return kCommands; }
 
-const Command* FindCommand(std::string_view name) {
-  static const auto kByName = [] {
-    std::unordered_map<std::string_view, const Command*> by_name;
-    for (const Command& command : kCommands) by_name.emplace(command.name, &command);
-    return by_name;
-  }();
-  if (name.size() > kMaxName) return nullptr;
-  char lower[kMaxName];
-  std::ranges::transform(name, lower,
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  const auto found = kByName.find(std::string_view(lower, name.size()));
-  return found == kByName.end() ? nullptr : found->second;
+std::span<const Command> SubcommandsOf(const Command& command) {
+  const std::span<const Command> all = AllSubcommands();
+  const auto belongs = [&](const Command& sub) {
+    return sub.name.starts_with(command.name) && sub.name.substr(command.name.size()).starts_with('|');
+  };
+  const auto first = std::ranges::find_if(all, belongs);
+  return {first, std::find_if_not(first, all.end(), belongs)};
 }
+
+const Command* FindCommand(std::string_view name) {
+  LowerName lower;
+  return lower.Append(name) ? lower.Find() : nullptr;
+}
+
+Found FindCommand(Arguments arguments) {
+  LowerName lower;
+  const Command* command = lower.Append(arguments[0]) ? lower.Find() : nullptr;
+  // A subcommand has no name of its own.
+  if (command != nullptr && command->name.contains('|')) return {};
+  if (command == nullptr || !command->Is(kContainer) || arguments.size() == 1) return {command};
+  const bool fits = lower.Append("|") && lower.Append(arguments[1]);
+  if (const Command* sub = fits ? lower.Find() : nullptr) return {sub};
+  // COMMAND is carried out alone.
+  const bool leaves = std::holds_alternative<Special>(command->handler) || command->arity == -1;
+  return leaves ? Found{nullptr, command} : Found{command};
+}
+
+size_t NumberOf(const Command& command) {
+  const Command* const first = std::begin(kCommands);
+  if (!std::less<>()(&command, first) && std::less<>()(&command, std::end(kCommands))) {
+    return static_cast<size_t>(&command - first);
+  }
+  return std::size(kCommands) + static_cast<size_t>(&command - AllSubcommands().data());
+}
+
+size_t CommandCount() { return std::size(kCommands) + AllSubcommands().size(); }
 
 }  // namespace kvarts::resp

@@ -1,9 +1,12 @@
 // What the connections of Redis' protocol work with; its parts outlive every connection.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <string>
 
 #include "base/durability.h"
 #include "base/worker_pool.h"
@@ -11,16 +14,32 @@
 #include "model/access/tokens.h"
 #include "model/structure/databases.h"
 #include "model/structure/scan_cursors.h"
+#include "net/listener.h"
+#include "protocol/resp/latency_events.h"
+#include "protocol/resp/rate.h"
+#include "protocol/resp/settings.h"
+#include "protocol/resp/slow_log.h"
+#include "protocol/resp/statistics.h"
 
 namespace kvarts::resp {
 
 struct RespOptions {
+  // What clients may change: as it is at the beginning.
   Durability durability = Durability::kSync;
-  int64_t max_bulk_bytes = 512 << 20;
   size_t max_pipelined = 1024;  // commands in one transaction
   size_t max_pipelined_bytes = 1 << 20;
   std::chrono::milliseconds write_timeout{30'000};
-  std::chrono::microseconds slow_command{10'000};
+  std::string directory = {};   // of the data
+  bool debug_commands = false;  // whether DEBUG is carried out
+};
+
+// What was made durable at somebody's wish.
+struct Saves {
+  std::atomic<int64_t> last_seconds{0};  // when it was done
+  std::atomic<int64_t> took_seconds{-1};
+  std::atomic<uint64_t> count{0};
+  std::atomic<bool> running{false};
+  std::atomic<bool> failed{false};  // the last one
 };
 
 struct Service {
@@ -34,8 +53,29 @@ struct Service {
   structure::ScanCursors cursors{};
   std::atomic<uint64_t> next_client{1};
   std::atomic<uint64_t> clients{0};
-  std::atomic<uint64_t> commands{0};
   Timestamp started{};
+  Settings settings{};
+  Statistics statistics{};
+  SlowLog slow_log{};
+  LatencyEvents latency_events{};
+  Saves saves{};
+  std::atomic<bool> active_expiry{true};  // whether what has expired is taken away
+  // Null until there is one.
+  net::Listener* listener = nullptr;
+  // Asks the process to end, as a signal would.
+  std::function<void()> end_process = nullptr;
+  Rate rate{};  // of commands
+  std::atomic<uint64_t> bytes_in{0};
+  std::atomic<uint64_t> bytes_out{0};
+  std::atomic<uint64_t> peak_bytes{0};
+  // The most that was ever allocated, of the times that it was looked at.
+  uint64_t NotePeak(uint64_t bytes) {
+    uint64_t peak = peak_bytes.load();
+    while (peak < bytes && !peak_bytes.compare_exchange_weak(peak, bytes)) {
+    }
+    return std::max(peak, bytes);
+  }
+  std::atomic<uint16_t> port{0};  // on which it is served; zero: on none
 };
 
 }  // namespace kvarts::resp
