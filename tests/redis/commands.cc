@@ -29,6 +29,7 @@ constexpr CommandTemplate kTemplates[] = {
      "GETKEYS|GETKEYSANDFLAGS MSET|MGET|RENAME|SINTERSTORE|GET|SET|COPY|SMOVE|SDIFF|PING|NONE {key} {key} [{key}|GET]"},
     {"COMMAND", "GETKEYS|GETKEYSANDFLAGS SINTERCARD 0|1|2|3|x {key} {key}"},
     {"COMMAND", "GETKEYS OBJECT|CONFIG ENCODING|GET {key}"},
+    {"COMMAND", "GETKEYS|GETKEYSANDFLAGS ZUNIONSTORE|ZMPOP|ZDIFFSTORE|ZUNION 1|2|{key} 1|2|0|{key} {key} [{key}]"},
     {"COMMAND", "NONE x"},
     {"CONFIG", "GET timeout|maxmemory|databases|none|hash-max-listpack-*|*policy|slowlog-max-len [t?meout]",
      Comparison::kUnordered},

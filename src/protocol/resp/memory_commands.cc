@@ -1,4 +1,6 @@
 // MEMORY: what is used for what.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/process_stats.h"
@@ -61,9 +63,11 @@ Status MemoryStats(DataCall& call) {
 Status MemoryDoctor(WorkCall& call) {
   KVARTS_TRY(const EngineStats engine, call.service.store.engine().Stats());
   const uint64_t resident = ProcessStats::Take().resident_bytes;
-  std::string text = "The process takes " + std::to_string(resident >> 20) +
-                     " MiB, of which caches and write buffers " + std::to_string(engine.memory_bytes >> 20) +
-                     " MiB of the " + std::to_string(engine.memory_budget_bytes >> 20) + " MiB that they may.\n";
+  std::string text = fmt::format("The process takes {} MiB.\n", resident >> 20);
+  if (engine.memory_budget_bytes != 0) {
+    text += fmt::format("Of that, caches and write buffers take {} MiB of the {} MiB that they may.\n",
+                        engine.memory_bytes >> 20, engine.memory_budget_bytes >> 20);
+  }
   if (engine.memory_bytes > engine.memory_budget_bytes && engine.memory_budget_bytes != 0) {
     text += "That is more than memory_budget says: views that stay open for long keep memory.\n";
   }

@@ -1,19 +1,25 @@
 #include "protocol/resp/statistics.h"
 
-#include "protocol/resp/command_table.h"
-
 namespace kvarts::resp {
 
 std::string_view KindOfError(std::string_view error) { return error.substr(0, error.find_first_of(" \r\n")); }
 
-Statistics::Statistics() : counts_(CommandCount()) {}
+Statistics::Statistics() = default;
 
 Statistics::~Statistics() {
-  for (const std::atomic<Counts*>& counts : counts_) delete counts.load();
+  for (const Part& part : parts_) {
+    for (const std::atomic<Counts*>& counts : part.counts) delete counts.load();
+  }
 }
 
-Statistics::Counts& Statistics::CountsOf(const Command& command) {
-  std::atomic<Counts*>& place = counts_[NumberOf(command)];
+Statistics::Part& Statistics::PartHere() {
+  static std::atomic<size_t> next{0};
+  thread_local const size_t here = next.fetch_add(1, std::memory_order_relaxed) % kParts;
+  return parts_[here];
+}
+
+Statistics::Counts& Statistics::CountsOf(Part& part, const Command& command) {
+  std::atomic<Counts*>& place = part.counts[NumberOf(command)];
   Counts* counts = place.load(std::memory_order_acquire);
   if (counts != nullptr) return *counts;
   auto made = std::make_unique<Counts>();
@@ -22,14 +28,21 @@ Statistics::Counts& Statistics::CountsOf(const Command& command) {
 }
 
 void Statistics::Ran(const Command& command, uint64_t nanos, bool failed) {
-  Counts& counts = CountsOf(command);
+  Part& part = PartHere();
+  Counts& counts = CountsOf(part, command);
   counts.latency.Record(nanos);
   if (failed) counts.failed.fetch_add(1, std::memory_order_relaxed);
-  commands_.fetch_add(1, std::memory_order_relaxed);
+  part.commands.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Statistics::Rejected(const Command& command) {
-  CountsOf(command).rejected.fetch_add(1, std::memory_order_relaxed);
+  CountsOf(PartHere(), command).rejected.fetch_add(1, std::memory_order_relaxed);
+}
+
+uint64_t Statistics::commands() const {
+  uint64_t sum = 0;
+  for (const Part& part : parts_) sum += part.commands.load(std::memory_order_relaxed);
+  return sum;
 }
 
 void Statistics::Failed(std::string_view error) {
@@ -43,9 +56,15 @@ void Statistics::Failed(std::string_view error) {
 }
 
 Statistics::Figures Statistics::Taken(size_t number) const {
-  const Counts* counts = counts_[number].load(std::memory_order_acquire);
-  if (counts == nullptr) return {};
-  return {counts->latency.Take(), counts->rejected.load(), counts->failed.load()};
+  Figures figures;
+  for (const Part& part : parts_) {
+    const Counts* counts = part.counts[number].load(std::memory_order_acquire);
+    if (counts == nullptr) continue;
+    figures.latency += counts->latency.Take();
+    figures.rejected += counts->rejected.load();
+    figures.failed += counts->failed.load();
+  }
+  return figures;
 }
 
 Statistics::Figures Statistics::Of(const Command& command) const {
@@ -67,11 +86,12 @@ std::map<std::string, uint64_t, std::less<>> Statistics::Errors() const {
 
 void Statistics::Reset() {
   std::lock_guard lock(mutex_);
-  for (size_t number = 0; number < counts_.size(); ++number) {
-    if (counts_[number].load(std::memory_order_acquire) != nullptr) forgotten_[number] = Taken(number);
+  for (size_t number = 0; number < CommandCount(); ++number) {
+    Figures figures = Taken(number);
+    if (figures.latency.Count() + figures.rejected + figures.failed != 0) forgotten_[number] = std::move(figures);
   }
   errors_.clear();
-  commands_ = 0;
+  for (Part& part : parts_) part.commands = 0;
 }
 
 }  // namespace kvarts::resp
