@@ -56,7 +56,7 @@ constexpr CommandTemplate kTemplates[] = {
     {"INCR", "{key}"},
     {"INCRBY", "{key} {integer}"},
     {"INCRBYFLOAT", "{key} {float}"},
-    {"INFO", "none"},
+    {"INFO", "none none"},
     {"KEYS", "{pattern}", Comparison::kUnordered},
     {"LATENCY", "RESET|LATEST"},
     {"LATENCY", "HISTORY|GRAPH|NONE none"},

@@ -84,7 +84,7 @@ void Describe(ReplyWriter& reply, const Command& command) {
   WriteNames(reply, TipsOf(command));
   WriteKeySpecs(reply, command);
   const std::vector<const Command*> subcommands = ShownSubcommands(command);
-  reply.Array(subcommands.size());
+  reply.Set(subcommands.size());
   for (const Command* sub : subcommands) Describe(reply, *sub);
 }
 
