@@ -77,7 +77,6 @@ constexpr CommandTemplate kTemplates[] = {
     {"READWRITE", ""},
     {"RENAME", "{key} {key}"},
     {"RENAMENX", "{key} {key}"},
-    {"REPLICAOF", "NO ONE"},
     {"ROLE", ""},
     {"SELECT", "{database}"},
     {"SET", "{key} {value} [NX|XX] [GET] [EX {seconds}|PX {millis}|EXAT {instant}|KEEPTTL] [KEEPTTL|GET|XX]"},

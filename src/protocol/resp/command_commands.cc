@@ -81,7 +81,9 @@ void Describe(ReplyWriter& reply, const Command& command) {
   WriteNames(reply, FlagNames(command.flags));
   reply.Int(command.first_key).Int(command.last_key).Int(command.step);
   WriteNames(reply, CategoryNames(command.categories));
-  WriteNames(reply, TipsOf(command));
+  const std::vector<std::string_view> tips = TipsOf(command);
+  reply.Set(tips.size());
+  for (const std::string_view tip : tips) reply.Bulk(tip);
   WriteKeySpecs(reply, command);
   const std::vector<const Command*> subcommands = ShownSubcommands(command);
   reply.Set(subcommands.size());
