@@ -35,9 +35,9 @@ void SetNoDelay(int socket) {
 
 Listener::Listener(std::span<const std::unique_ptr<Loop>> loops, std::vector<Protocol*> protocols,
                    ListenerOptions options)
-    : loops_(loops), protocols_(std::move(protocols)), options_(options) {}
+    : loops_(loops), protocols_(std::move(protocols)), options_(options), max_connections_(options.max_connections) {}
 
-Status Listener::Listen(const Address& address) {
+Status Listener::Listen(const Address& address, Protocol* only) {
   Loop& loop = *loops_.front();
   const auto acceptor = std::make_shared<Acceptor>(loop.context());
   asio::error_code failed;
@@ -58,7 +58,7 @@ Status Listener::Listen(const Address& address) {
   if (failed) return refused("the address cannot be listened on");
   acceptors_.push_back(acceptor);
   if (address.kind != Address::Kind::kTcp) paths_.push_back(address.path);
-  loop.Spawn(Accept(acceptor));
+  loop.Spawn(Accept(acceptor, only));
   return {};
 }
 
@@ -86,7 +86,7 @@ void Listener::SetTls(std::shared_ptr<const TlsContext> tls) { tls_.store(std::m
 
 void Listener::Adopt(int socket) {
   Loop& loop = NextLoop();
-  loop.Post([this, &loop, socket] { Take(loop, socket); });
+  loop.Post([this, &loop, socket] { Take(loop, socket, nullptr); });
 }
 
 size_t Listener::connections() const {
@@ -94,7 +94,7 @@ size_t Listener::connections() const {
                          [](size_t sum, const auto& loop) { return sum + loop->connections(); });
 }
 
-Task<> Listener::Accept(std::shared_ptr<Acceptor> acceptor) {
+Task<> Listener::Accept(std::shared_ptr<Acceptor> acceptor, Protocol* only) {
   Timer pause(loops_.front()->executor());
   while (acceptor->is_open()) {
     asio::error_code failed;
@@ -104,7 +104,7 @@ Task<> Listener::Accept(std::shared_ptr<Acceptor> acceptor) {
     if (socket >= 0) {
       SetNoDelay(socket);
       Loop& loop = NextLoop();
-      loop.Post([this, &loop, socket] { Take(loop, socket); });
+      loop.Post([this, &loop, socket, only] { Take(loop, socket, only); });
     } else if (errno == EAGAIN || errno == ECONNABORTED || errno == EINTR) {
       continue;
     } else if (acceptor->is_open()) {
@@ -115,19 +115,20 @@ Task<> Listener::Accept(std::shared_ptr<Acceptor> acceptor) {
   }
 }
 
-void Listener::Take(Loop& loop, int socket) {
+void Listener::Take(Loop& loop, int socket, Protocol* only) {
   counts_.accepted.fetch_add(1, std::memory_order_relaxed);
   const size_t open = connections();
-  const bool refuse = open >= options_.max_connections;
+  const size_t most = max_connections();
+  const bool refuse = open >= most;
   if (refuse) counts_.refused.fetch_add(1, std::memory_order_relaxed);
-  if (open >= options_.max_connections + kRefusedPolitely) {
+  if (open >= most + kRefusedPolitely) {
     ::close(socket);
     return;
   }
-  loop.Spawn(Serve(loop, socket, refuse));
+  loop.Spawn(Serve(loop, socket, only, refuse));
 }
 
-Task<> Listener::Serve(Loop& loop, int socket, bool refuse) {
+Task<> Listener::Serve(Loop& loop, int socket, Protocol* only, bool refuse) {
   if (loop.draining()) {
     ::close(socket);
     co_return;
@@ -136,7 +137,8 @@ Task<> Listener::Serve(Loop& loop, int socket, bool refuse) {
   Stream stream(loop, socket, tls ? tls->Accept() : nullptr);
   stream.set_idle(true);
   stream.SetDeadline(options_.first_byte_timeout);
-  Protocol* protocol = co_await Sniff(stream);
+  Protocol* protocol = only;
+  if (protocol == nullptr) protocol = co_await Sniff(stream);
   stream.set_idle(false);
   if (protocol == nullptr) co_return;
   co_await protocol->Serve(stream, refuse);

@@ -33,7 +33,8 @@ class Listener {
   Listener(std::span<const std::unique_ptr<Loop>> loops, std::vector<Protocol*> protocols, ListenerOptions options);
 
   // Begins to listen. `unavailable` when the address is taken or not ours.
-  Status Listen(const Address& address);
+  // With a protocol, that alone is served there.
+  Status Listen(const Address& address, Protocol* only = nullptr);
   // As text, with the ports that were chosen.
   std::vector<std::string> addresses() const;
   // Takes no more connections.
@@ -47,6 +48,9 @@ class Listener {
   void Adopt(int socket);
 
   size_t connections() const;
+  size_t max_connections() const { return max_connections_.load(std::memory_order_relaxed); }
+  // From now on, from any thread; those that are open stay.
+  void SetMaxConnections(size_t most) { max_connections_ = most; }
   const ListenerCounts& counts() const { return counts_; }
 
  private:
@@ -56,9 +60,9 @@ class Listener {
   static constexpr size_t kRefusedPolitely = 128;
 
   Loop& NextLoop() { return *loops_[next_loop_++ % loops_.size()]; }
-  Task<> Accept(std::shared_ptr<Acceptor> acceptor);
-  void Take(Loop& loop, int socket);
-  Task<> Serve(Loop& loop, int socket, bool refuse);
+  Task<> Accept(std::shared_ptr<Acceptor> acceptor, Protocol* only);
+  void Take(Loop& loop, int socket, Protocol* only);
+  Task<> Serve(Loop& loop, int socket, Protocol* only, bool refuse);
   Task<Protocol*> Sniff(Stream& stream);
 
   const std::span<const std::unique_ptr<Loop>> loops_;
@@ -68,6 +72,7 @@ class Listener {
   std::vector<std::string> paths_;  // of those among them that are files
   std::atomic<std::shared_ptr<const TlsContext>> tls_;
   std::atomic<size_t> next_loop_{0};
+  std::atomic<size_t> max_connections_;
   ListenerCounts counts_;
 };
 

@@ -7,6 +7,8 @@
 #include <asio/redirect_error.hpp>
 #include <cerrno>
 
+#include "net/address.h"
+
 namespace kvarts::net {
 namespace {
 
@@ -29,6 +31,13 @@ Stream::Stream(Loop& loop, int socket, std::unique_ptr<TlsSession> tls)
 Stream::~Stream() {
   Abort();
   loop_.Remove(this);
+}
+
+std::string Stream::Peer() const {
+  sockaddr_storage address{};
+  socklen_t size = sizeof(address);
+  if (::getpeername(socket_, reinterpret_cast<sockaddr*>(&address), &size) != 0) return {};
+  return EndpointText({&address, size});
 }
 
 void Stream::Keep() {

@@ -68,6 +68,8 @@ class Stream {
   void set_idle(bool idle) { idle_ = idle; }
   bool idle() const { return idle_; }
   bool aborted() const { return socket_ < 0; }
+  // Whose it is, as text; empty when nobody knows.
+  std::string Peer() const;
   // Whether the peer has closed its side, as far as can be told without waiting.
   bool PeerGone();
   // Has the loop look at every tick whether the peer is gone, until Unwatch: then, or when the connection is aborted,

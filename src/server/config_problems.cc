@@ -12,22 +12,28 @@ namespace {
 
 using Problems = std::vector<std::string>;
 
-void CheckListen(const ServerOptions& options, Problems* problems) {
-  if (options.listen.empty()) problems->emplace_back("listen: there is no address");
-  std::vector<std::string> seen;
-  for (const std::string& text : options.listen) {
+void CheckAddresses(std::string_view option, const std::vector<std::string>& texts, std::vector<std::string>* seen,
+                    Problems* problems) {
+  for (const std::string& text : texts) {
     const Result<net::Address> address = net::ParseAddress(text);
     if (!address.has_value()) {
-      problems->push_back(fmt::format("listen: {}: {}", Shown(text), address.error().text()));
+      problems->push_back(fmt::format("{}: {}: {}", option, Shown(text), address.error().text()));
       continue;
     }
     // Port 0 is another one each time.
     const bool chosen = address->kind == net::Address::Kind::kTcp && address->port == 0;
-    if (!chosen && std::ranges::find(seen, address->ToString()) != seen.end()) {
-      problems->push_back(fmt::format("listen: {}: given twice", Shown(text)));
+    if (!chosen && std::ranges::find(*seen, address->ToString()) != seen->end()) {
+      problems->push_back(fmt::format("{}: {}: given twice", option, Shown(text)));
     }
-    seen.push_back(address->ToString());
+    seen->push_back(address->ToString());
   }
+}
+
+void CheckListen(const ServerOptions& options, Problems* problems) {
+  if (options.listen.empty()) problems->emplace_back("listen: there is no address");
+  std::vector<std::string> seen;
+  CheckAddresses("listen", options.listen, &seen, problems);
+  CheckAddresses("redis.listen", options.redis.listen, &seen, problems);
 }
 
 // "*" or scheme://host[:port].

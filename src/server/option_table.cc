@@ -153,6 +153,10 @@ constexpr Option kTable[] = {
     {"http.cors_origins", kList, [](Of o) { return Ref(o.http.cors_origins); },
      "web origins whose scripts may call, such as https://example.org; * is any"},
 
+    {"redis.listen", kList, [](Of o) { return Ref(o.redis.listen); },
+     "addresses that serve nothing but Redis' protocol, which those of listen serve, too"},
+    {"redis.debug_commands", kBool, [](Of o) { return Ref(o.redis.debug_commands); },
+     "carry out DEBUG of Redis' protocol: for tests, since it can make the server wait"},
     {"redis.max_bulk_bytes", kSize, [](Of o) { return Ref(o.redis.max_bulk_bytes); },
      "an argument, and a string: proto-max-bulk-len", kMiB, 512 * kMiB},
     {"redis.staged_bytes", kSize, [](Of o) { return Ref(o.redis.staged_bytes); },

@@ -56,7 +56,11 @@ struct ServerOptions {
     std::vector<std::string> cors_origins = {};
   };
 
+  // Of Redis' protocol.
   struct Redis {
+    // Where nothing else is served; as the `listen` of all protocols.
+    std::vector<std::string> listen = {};
+    bool debug_commands = false;
     // Of one argument, and of a string.
     uint64_t max_bulk_bytes = 512 << 20;
     // A larger string is written in parts, before the commit of its key.

@@ -1,9 +1,11 @@
 #include "server/server.h"
 
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <iterator>
 
 #include "base/log.h"
@@ -50,6 +52,15 @@ http::HttpOptions HttpOptionsOf(const ServerOptions& from) {
   to.metrics = from.metrics_enabled;
   to.hot_keys = from.hotkeys_enabled;
   return to;
+}
+
+// Zero: all of them are paths.
+uint16_t FirstPort(const std::vector<std::string>& addresses) {
+  for (const std::string& text : addresses) {
+    const Result<net::Address> address = net::ParseAddress(text);
+    if (address.has_value() && address->kind == net::Address::Kind::kTcp) return address->port;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -105,8 +116,9 @@ Status Server::StartLoops() {
   http_ = std::make_unique<http::HttpProtocol>(*service_);
   resp::RespOptions redis;
   redis.durability = options_.durability;
+  redis.directory = options_.engine == EngineKind::kRocksdb ? options_.data : std::string();
+  redis.debug_commands = options_.redis.debug_commands;
   redis.write_timeout = Millis(options_.http.write_timeout);
-  redis.max_bulk_bytes = static_cast<int64_t>(options_.redis.max_bulk_bytes);
   redis.staged_bytes = options_.redis.staged_bytes;
   redis.max_held_bytes = options_.redis.max_held_bytes;
   databases_ = structure::Databases::Open(*store_);
@@ -116,6 +128,10 @@ Status Server::StartLoops() {
   for (const auto& loop : loops_) {
     resp_service_->commits.push_back(std::make_unique<LoopCommits>(*loop, *store_));
   }
+  resp_service_->settings.SetDurability(options_.durability);
+  resp_service_->settings.Set(resp::Number::kMaxBulkBytes, static_cast<int64_t>(options_.redis.max_bulk_bytes));
+  resp_service_->saves.last_seconds = static_cast<int64_t>(resp_service_->started.micros / 1'000'000);
+  resp_service_->end_process = [] { ::kill(::getpid(), SIGTERM); };
   resp_ = std::make_unique<resp::RespProtocol>(*resp_service_);
   redis_commands_ = std::make_unique<resp::Runner>(*resp_service_);
   service_->redis = redis_commands_.get();
@@ -123,6 +139,7 @@ Status Server::StartLoops() {
       loops_, std::vector<net::Protocol*>{http_.get(), resp_.get()},
       net::ListenerOptions{options_.http.max_connections, Millis(options_.http.head_timeout)});
   service_->listener = listener_.get();
+  resp_service_->listener = listener_.get();
   for (const auto& loop : loops_) threads_.emplace_back([&loop = *loop] { loop.Run(); });
   return {};
 }
@@ -131,6 +148,7 @@ void Server::Tick(size_t loop) {
   service_->loops[loop]->date.Refresh(clock_.Now());
   service_->loops[loop]->reads->Tick();
   if (loop != 0) return;
+  resp_service_->rate.Look(resp_service_->statistics.commands(), std::chrono::steady_clock::now());
   StartIfDue(retention_, options_.retention_interval);
   StartIfDue(expiry_, options_.expiry_interval);
   StartIfDue(survey_, options_.survey_interval);
@@ -156,7 +174,9 @@ void Server::StartIfDue(Recurring& what, Duration interval) {
 Status Server::DecideAccess() {
   service_->local_only = options_.listen.empty();
   bool needed = options_.require_tokens == TokenPolicy::kAlways || tokens_->any();
-  for (const std::string& text : options_.listen) {
+  std::vector<std::string> all = options_.listen;
+  all.insert(all.end(), options_.redis.listen.begin(), options_.redis.listen.end());
+  for (const std::string& text : all) {
     KVARTS_TRY(const net::Address address, net::ParseAddress(text));
     if (address.IsLoopback()) continue;
     if (!tokens_->any()) {
@@ -175,6 +195,11 @@ Status Server::StartListening() {
     KVARTS_TRY(const net::Address address, net::ParseAddress(text));
     KVARTS_CHECK_OK(listener_->Listen(address));
   }
+  for (const std::string& text : options_.redis.listen) {
+    KVARTS_TRY(const net::Address address, net::ParseAddress(text));
+    KVARTS_CHECK_OK(listener_->Listen(address, resp_.get()));
+  }
+  resp_service_->port = FirstPort(listener_->addresses());
   service_->ready = true;
   return {};
 }

@@ -101,7 +101,9 @@ class Server {
                        "retention could not be started", "retention has to wait: too much work is queued"};
   Recurring expiry_{[this]() -> Status {
                       const auto of_tables = tables_->StartExpiry();
-                      KVARTS_CHECK_OK(structure::StartKeyExpiry(*store_));
+                      if (resp_service_->active_expiry) {
+                        KVARTS_CHECK_OK(structure::StartKeyExpiry(*store_));
+                      }
                       KVARTS_CHECK_OK(structure::StartStructureErase(*store_));
                       KVARTS_CHECK_OK(of_tables);
                       return {};

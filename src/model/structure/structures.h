@@ -56,6 +56,8 @@ class Key {
   // kWrongType of anything else.
   template <class T>
   Result<T*> As(Type type);
+  // How many elements a collection has; of anything else zero.
+  uint64_t size() const { return collection_ ? SizeOf(*collection_) : 0; }
   // The same, which is made when the key is absent.
   template <class T>
   Result<T*> Make(Type type);

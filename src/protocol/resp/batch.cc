@@ -1,6 +1,8 @@
 #include "protocol/resp/batch.h"
 
-#include "protocol/resp/command_table.h"
+#include <chrono>
+
+#include "protocol/resp/command_keys.h"
 #include "protocol/resp/errors.h"
 #include "protocol/resp/service.h"
 
@@ -13,6 +15,12 @@ constexpr size_t kKeptCapacity = 1 << 20;
 Status WithoutWaiting(const Blocking& blocking, DataCall& call) {
   KVARTS_CHECK_OK(blocking.handler(call));
   return {};
+}
+
+// Of a command that returned an error, or has written one.
+std::string ErrorKind(const Status& ran, const Bytes& written, size_t at) {
+  if (!ran.has_value()) return std::string(KindOfError(ErrorReply(ran.error())));
+  return std::string(KindOfError(std::string_view(written).substr(at + 1)));
 }
 
 }  // namespace
@@ -45,6 +53,7 @@ void Batch::Clear() {
   items_.clear();
   staged_.clear();
   arguments_.clear();
+  ran_.clear();
   flags_ = 0;
 }
 
@@ -72,6 +81,28 @@ Status Batch::ReadKeys(structure::Structures& keys) {
   return keys.Read(names);
 }
 
+// Each with the time that it took, to which its share of the reading ahead belongs: what one ends at, the next begins
+// at.
+Status Batch::RunAll(const Running& running) {
+  using Clock = std::chrono::steady_clock;
+  ran_.clear();
+  const Clock::time_point first = Clock::now();
+  KVARTS_CHECK_OK(ReadKeys(running.keys));
+  Clock::time_point began = Clock::now();
+  const auto reading = static_cast<uint64_t>(std::chrono::nanoseconds(began - first).count());
+  for (const Item& item : items_) {
+    const size_t before = ran_.size();
+    KVARTS_CHECK_OK(RunItem(item, running));
+    const Clock::time_point ended = Clock::now();
+    if (ran_.size() > before) {
+      const auto alone = static_cast<uint64_t>(std::chrono::nanoseconds(ended - began).count());
+      ran_.back().nanos = alone + reading / items_.size();
+    }
+    began = ended;
+  }
+  return {};
+}
+
 Status Batch::RunItem(const Item& item, const Running& running) {
   ReplyWriter& reply = running.reply;
   if (item.command == nullptr) {
@@ -88,6 +119,8 @@ Status Batch::RunItem(const Item& item, const Running& running) {
   if (!ran.has_value() && !IsOfCommand(ran.error())) return ran;
   if (!ran.has_value() || item.silent) reply.out().resize(before);
   if (!ran.has_value() && !item.silent) reply.Error(ErrorReply(ran.error()));
+  const bool failed = !ran.has_value() || (reply.out().size() > before && reply.out()[before] == '-');
+  ran_.push_back({item.command, ArgumentsOf(item), 0, failed ? ErrorKind(ran, reply.out(), before) : std::string()});
   return running.room.ExpectAnswers(reply.out().size());
 }
 
@@ -105,7 +138,7 @@ Status Batch::Handle(const Item& item, const Running& running) {
 }
 
 void Batch::Prepare(structure::Structures& keys, const Service& service) {
-  keys.set_max_text_bytes(static_cast<uint64_t>(service.options.max_bulk_bytes));
+  keys.set_max_text_bytes(static_cast<uint64_t>(service.settings[Number::kMaxBulkBytes]));
 }
 
 Status Batch::Run(Txn& txn, Service& service, int version, HeldBytes* held, Bytes* replies) {
@@ -114,10 +147,9 @@ Status Batch::Run(Txn& txn, Service& service, int version, HeldBytes* held, Byte
   Locate();
   structure::Structures keys(txn, service.databases);
   Prepare(keys, service);
-  KVARTS_CHECK_OK(ReadKeys(keys));
   ReplyWriter reply(replies, version);
   Room room(*held, takes_long(), items_.size() > 1);
-  for (const Item& item : items_) KVARTS_CHECK_OK(RunItem(item, {keys, service, reply, room}));
+  KVARTS_CHECK_OK(RunAll({keys, service, reply, room}));
   keys.Flush();
   return {};
 }
@@ -130,6 +162,7 @@ Status Batch::RunOne(size_t which, Txn& txn, Service& service, int version, Held
   Prepare(keys, service);
   ReplyWriter reply(replies, version);
   Room room(*held, takes_long(), false);
+  ran_.clear();
   KVARTS_CHECK_OK(RunItem(items_[which], {keys, service, reply, room}));
   keys.Flush();
   return {};
@@ -148,6 +181,7 @@ Status Batch::RunIfUnchanged(std::span<const Watched> watched, Txn& txn, Service
     KVARTS_TRY(const structure::Key* now, keys.Open(key.database, key.name));
     // A database that was flushed or swapped since is another.
     if (now->version() != key.version || now->place() != key.place) {
+      ran_.clear();
       reply.NullArray();
       return {};
     }
@@ -159,10 +193,9 @@ Status Batch::RunIfUnchanged(std::span<const Watched> watched, Txn& txn, Service
     untouched.version = key.seen_at;
     txn.Require(std::move(untouched));
   }
-  KVARTS_CHECK_OK(ReadKeys(keys));
   reply.Array(items_.size());
   Room room(*held, takes_long(), false);
-  for (const Item& item : items_) KVARTS_CHECK_OK(RunItem(item, {keys, service, reply, room}));
+  KVARTS_CHECK_OK(RunAll({keys, service, reply, room}));
   keys.Flush();
   return {};
 }

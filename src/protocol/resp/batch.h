@@ -55,6 +55,14 @@ class Batch {
     Arguments arguments;
   };
   const std::vector<Hole>& holes() const { return holes_; }
+  // Of the last run, what was carried out, and how that went.
+  struct Ran {
+    const Command* command;
+    Arguments arguments;
+    uint64_t nanos;
+    std::string error;  // empty when there was none
+  };
+  const std::vector<Ran>& ran() const { return ran_; }
 
   // Appends an answer for one that was not carried out, or the same for each.
   void AnswerOne(size_t which, const Error& error, Bytes* replies) const;
@@ -85,8 +93,9 @@ class Batch {
   Arguments ArgumentsOf(const Item& item) const { return {arguments_.data() + item.first, item.count}; }
   void Locate();
   Status ReadKeys(structure::Structures& keys);
+  Status RunAll(const Running& running);
   Status RunItem(const Item& item, const Running& running);
-  Status Handle(const Item& item, DataHandler handler, const Running& running);
+  Status Handle(const Item& item, const Running& running);
   static void Prepare(structure::Structures& keys, const Service& service);
 
   Bytes text_;
@@ -96,6 +105,7 @@ class Batch {
   uint32_t flags_ = 0;
   std::vector<std::string_view> arguments_;  // once located
   std::vector<Hole> holes_;
+  std::vector<Ran> ran_;
 };
 
 }  // namespace kvarts::resp

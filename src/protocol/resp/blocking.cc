@@ -4,6 +4,7 @@
 
 #include "model/structure/strings.h"
 #include "protocol/common/await.h"
+#include "protocol/resp/command_keys.h"
 #include "protocol/resp/command_table.h"
 #include "protocol/resp/errors.h"
 
@@ -104,9 +105,10 @@ class Attempt {
 
 // A body that waits, until this goes.
 struct Waiting {
-  Waiting(Service& with, const std::shared_ptr<Attempt>& attempt, const Bytes& what) : service(with) {
+  Waiting(Service& with, Durability durability, const std::shared_ptr<Attempt>& attempt, const Bytes& what)
+      : service(with) {
     RunOptions options;
-    options.durability = service.options.durability;
+    options.durability = durability;
     body = service.store.RunWhenReady(
         {}, [attempt](Txn& txn, Store::Ranges* ranges) { return attempt->Try(txn, ranges); }, std::move(options),
         [attempt](Result<RunReport> outcome) { attempt->Finish(std::move(outcome)); },
@@ -174,7 +176,8 @@ net::Task<> RunBlocking(net::Stream& stream, Session& session, Service& service,
   const Bytes what = WhatIsWaitedFor(command, session.database, arguments);
   const Waking waking(stream);
   const auto attempt = std::make_shared<Attempt>(service, session, command, std::move(arguments), waking.waker);
-  Waiting waiting(service, attempt, what);
+  const Durability durability = session.durability.value_or(service.settings.durability());
+  Waiting waiting(service, durability, attempt, what);
   const BlockedClients::Place place(service.blocked, session.id, waking.waker);
   const std::stop_token gone = stream.WatchPeer();
   const std::stop_callback on_gone(gone, [&stream] { stream.Wake(); });

@@ -3,7 +3,8 @@
 // A handler of data is a function over a transaction: it reads its arguments, works on keys, and writes its answer. It
 // may be run more than once. An error that it returns is answered in place of whatever it had written (errors.h), and
 // if that is the store's and not the command's, nothing of the transaction happens. A handler of a connection changes
-// nothing but the connection, on its loop.
+// nothing but the connection, on its loop. A handler of work is a function that waits for a disk, or takes long, and
+// needs no transaction: a worker runs it, on a copy of the arguments.
 #pragma once
 
 #include <cstdint>
@@ -57,6 +58,12 @@ struct ClientCall {
   Service& service;
 };
 
+struct WorkCall {
+  Arguments arguments;
+  ReplyWriter& reply;
+  Service& service;
+};
+
 using DataHandler = Status (*)(DataCall& call);
 using ClientHandler = Status (*)(ClientCall& call);
 // Of a command that waits until there is something for it to do (blocking.h): whether there was, and the keys for which
@@ -71,8 +78,10 @@ struct Blocking {
   BlockingHandler handler;
   bool timeout_first = false;  // where it says for how long: in the first argument, or in the last
 };
-// What the connection itself carries out: it waits for a transaction.
-enum class Special : uint8_t { kMulti, kExec, kDiscard, kWatch };
+using WorkHandler = Status (*)(WorkCall& call);
+// What the connection itself carries out: it waits for a transaction. A container is never carried out: one of its
+// subcommands is.
+enum class Special : uint8_t { kMulti, kExec, kDiscard, kWatch, kContainer };
 
 // What COMMAND says of a command.
 enum Flag : uint32_t {
@@ -94,6 +103,8 @@ enum Flag : uint32_t {
   kNoAsyncLoading = 1 << 15,
   kNoMulti = 1 << 16,
   kAllowBusy = 1 << 17,
+  // Ours: it has rows in the table of subcommands.
+  kContainer = 1 << 27,
   // Ours: large arguments behind the key are staged.
   kStages = 1 << 28,
   // Ours: it may look through much, and is run by a worker.
@@ -124,7 +135,7 @@ enum Category : uint32_t {
 };
 
 struct Command {
-  std::string_view name;  // in lower case
+  std::string_view name;  // in lower case; of a subcommand "config|get"
   int arity;              // with the command itself; less than zero: at least so many
   uint32_t flags;
   uint32_t categories;
@@ -132,7 +143,7 @@ struct Command {
   int first_key;
   int last_key;
   int step;
-  std::variant<DataHandler, ClientHandler, Special, Blocking> handler;
+  std::variant<DataHandler, ClientHandler, WorkHandler, Special, Blocking> handler;
 
   bool Takes(size_t arguments) const {
     const auto size = static_cast<int>(arguments);

@@ -9,16 +9,23 @@
 namespace kvarts::resp {
 
 std::span<const Command> AllCommands();
-// In any case of letters; null when there is none.
+// Those of subcommands, in their order (subcommand_table.cc).
+std::span<const Command> AllSubcommands();
+// The subcommands of one.
+std::span<const Command> SubcommandsOf(const Command& command);
+// In any case of letters; null when there is none. "config|get" finds a subcommand.
 const Command* FindCommand(std::string_view name);
 
-// Where the keys of a command are among its arguments, which are as many as it takes.
-template <class Visit>
-void ForEachKey(const Command& command, Arguments arguments, Visit visit) {
-  if (command.first_key == 0) return;
-  const auto size = static_cast<int>(arguments.size());
-  const int last = command.last_key < 0 ? size + command.last_key : command.last_key;
-  for (int i = command.first_key; i <= last && i < size; i += command.step) visit(arguments[static_cast<size_t>(i)]);
-}
+// The command that these words ask for, with its subcommand where it has some; null when there is none of it. What is
+// not known of a container with a handler of its own is left to that.
+struct Found {
+  const Command* command = nullptr;
+  const Command* container = nullptr;  // in which there is no such subcommand
+};
+Found FindCommand(Arguments arguments);
+
+// All commands and subcommands are numbered from zero.
+size_t NumberOf(const Command& command);
+size_t CommandCount();
 
 }  // namespace kvarts::resp

@@ -1,10 +1,12 @@
 #include "protocol/resp/connection.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "protocol/common/await.h"
 #include "protocol/resp/arguments.h"
 #include "protocol/resp/blocking.h"
+#include "protocol/resp/command_names.h"
 #include "protocol/resp/command_table.h"
 #include "protocol/resp/errors.h"
 #include "protocol/resp/handlers.h"
@@ -34,6 +36,22 @@ std::string UnknownCommand(Arguments arguments) {
   }
   return error + shown;
 }
+
+std::string UnknownSubcommand(const Command& container, Arguments arguments) {
+  std::string error = "ERR unknown subcommand '";
+  error.append(arguments[1].substr(0, kMaxShown)).append("'. Try ");
+  return error.append(UpperCase(container.name)).append(" HELP.");
+}
+
+class NanosWatch {
+ public:
+  uint64_t Elapsed() const {
+    return static_cast<uint64_t>(std::chrono::nanoseconds(std::chrono::steady_clock::now() - began_).count());
+  }
+
+ private:
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
 
 }  // namespace
 
@@ -66,11 +84,18 @@ net::Task<> Connection::Run(bool refuse) {
       if (!Hold()) continue;
       stream_.set_idle(stream_.input().empty() && !session_.in_transaction);
       if (stream_.idle() && stream_.loop().draining()) break;
+      const int64_t rests = service_.settings[Number::kIdleSeconds];
+      service_.bytes_in.fetch_add(std::exchange(consumed_, 0), std::memory_order_relaxed);
+      service_.bytes_out.fetch_add(stream_.TakeSentBytes(), std::memory_order_relaxed);
+      if (rests > 0) stream_.SetDeadline(std::chrono::seconds(rests));
       const bool more = co_await stream_.Read();
+      if (rests > 0) stream_.ClearDeadline();
       stream_.set_idle(false);
       if (!more) co_return;
     } else if (step == Step::kRunBatch) {
       if (!RunAtOnce()) co_await RunBatch();
+    } else if (step == Step::kWork) {
+      co_await RunPendingWork();
     } else if (step == Step::kSpecial) {
       co_await RunSpecial();
     } else if (step == Step::kStage) {
@@ -99,7 +124,7 @@ Connection::Step Connection::TakeCommand() {
   if (full) return Step::kRunBatch;
   const Step nothing = batch_.empty() ? Step::kMore : Step::kRunBatch;
   if (stream_.input().empty()) return nothing;
-  const CommandParser::Limits limits{options.max_bulk_bytes, !session_.authenticated};
+  const CommandParser::Limits limits{service_.settings[Number::kMaxBulkBytes], !session_.authenticated};
   switch (parser_.Parse(stream_.input(), limits)) {
     case CommandParser::State::kMore:
       return nothing;
@@ -114,6 +139,7 @@ Connection::Step Connection::TakeCommand() {
   const size_t consumed = parser_.consumed();
   Take(parser_.arguments());
   stream_.Consume(consumed);
+  consumed_ += consumed;
   return Step::kTaken;
 }
 
@@ -133,8 +159,8 @@ bool Connection::Hold() {
 
 bool Connection::MustStage(Arguments arguments) const {
   if (arguments.size() < 3 || stream_.input().size() <= service_.options.staged_bytes) return false;
-  const Command* command = FindCommand(arguments[0]);
-  if (command == nullptr || !command->Is(kStages) || WhyNot(command, arguments)) return false;
+  const Found found = FindCommand(arguments);
+  if (found.command == nullptr || !found.command->Is(kStages) || WhyNot(found, arguments)) return false;
   return std::ranges::any_of(arguments.subspan(2), [this](std::string_view argument) {
     return argument.size() > service_.options.staged_bytes;
   });
@@ -143,7 +169,7 @@ bool Connection::MustStage(Arguments arguments) const {
 // The input stays where it is meanwhile, and is taken when all is written.
 net::Task<> Connection::StageAndTake() {
   stream_.Keep();
-  const CommandParser::Limits limits{service_.options.max_bulk_bytes, !session_.authenticated};
+  const CommandParser::Limits limits{service_.settings[Number::kMaxBulkBytes], !session_.authenticated};
   // It is parsed again where it lies now.
   if (parser_.Parse(stream_.input(), limits) != CommandParser::State::kCommand) {
     session_.ending = true;
@@ -174,7 +200,7 @@ net::Task<Status> Connection::Stage(std::string_view argument, structure::Staged
     request.body = [this, part, at, &staged](Txn& txn) {
       return structure::StagePart(txn, service_.databases.collections(), part, at == 0, &staged);
     };
-    request.options.durability = service_.options.durability;
+    request.options.durability = session_.durability.value_or(service_.settings.durability());
     std::vector<Store::Request> requests;
     requests.push_back(std::move(request));
     const auto outcomes = co_await RunAll(stream_.loop(), service_.store, std::move(requests));
@@ -186,8 +212,9 @@ net::Task<Status> Connection::Stage(std::string_view argument, structure::Staged
 
 void Connection::Take(Arguments arguments, std::span<const StagedArgument> staged) {
   if (arguments.empty()) return;
-  const Command* command = FindCommand(arguments[0]);
-  if (const auto why = WhyNot(command, arguments)) return Refuse(command, *why);
+  const Found found = FindCommand(arguments);
+  const Command* command = found.command;
+  if (const auto why = WhyNot(found, arguments)) return Refuse(command, *why);
   const bool silent = TakeSilence();
   if (session_.in_transaction && !command->Is(kAtOnce)) {
     return Queue(*command, arguments, staged);
@@ -217,7 +244,9 @@ bool Connection::TakeSilence() {
   return true;
 }
 
-std::optional<std::string> Connection::WhyNot(const Command* command, Arguments arguments) const {
+std::optional<std::string> Connection::WhyNot(const Found& found, Arguments arguments) const {
+  const Command* command = found.command;
+  if (found.container != nullptr) return UnknownSubcommand(*found.container, arguments);
   if (command == nullptr) return UnknownCommand(arguments);
   if (!command->Takes(arguments.size())) {
     return "ERR wrong number of arguments for '" + std::string(command->name) + "' command";
@@ -231,6 +260,8 @@ std::optional<std::string> Connection::WhyNot(const Command* command, Arguments 
 
 // A refused EXEC ends the transaction; anything else that is refused spoils it.
 void Connection::Refuse(const Command* command, std::string_view why) {
+  if (command != nullptr) service_.statistics.Rejected(*command);
+  service_.statistics.Failed(why);
   const auto* special = command == nullptr ? nullptr : std::get_if<Special>(&command->handler);
   if (special == nullptr || *special != Special::kExec) {
     session_.aborted = session_.in_transaction;
@@ -252,6 +283,7 @@ void Connection::AnswerError(std::string_view error) {
 }
 
 Connection::Step Connection::RunPending() {
+  if (std::holds_alternative<WorkHandler>(pending_->handler)) return Step::kWork;
   if (!std::holds_alternative<ClientHandler>(pending_->handler)) return Step::kSpecial;
   const Command& command = *std::exchange(pending_, nullptr);
   const std::vector<std::string_view> arguments(pending_arguments_.begin(), pending_arguments_.end());
@@ -266,11 +298,61 @@ void Connection::RunClientCommand(const Command& command, Arguments arguments) {
   const size_t before = output.size();
   ReplyWriter reply(&output, session_.version);
   ClientCall call{arguments, session_, reply, service_};
-  service_.commands.fetch_add(1, std::memory_order_relaxed);
+  const NanosWatch watch;
   const Status ran = std::get<ClientHandler>(command.handler)(call);
-  if (ran.has_value()) return;
-  output.resize(before);
-  ReplyWriter(&output, session_.version).Error(ErrorReply(ran.error()));
+  if (!ran.has_value()) {
+    output.resize(before);
+    ReplyWriter(&output, session_.version).Error(ErrorReply(ran.error()));
+  }
+  const bool failed = output.size() > before && output[before] == '-';
+  Count(command, arguments, watch.Elapsed(), failed ? std::string_view(output).substr(before + 1) : std::string_view());
+}
+
+net::Task<> Connection::RunPendingWork() {
+  const Command& command = *std::exchange(pending_, nullptr);
+  const std::vector<std::string_view> arguments(pending_arguments_.begin(), pending_arguments_.end());
+  const size_t before = stream_.output().size();
+  co_await RunWork(command, arguments);
+  if (pending_silent_) stream_.output().resize(before);
+}
+
+net::Task<> Connection::RunWork(const Command& command, Arguments arguments) {
+  stream_.Keep();
+  Bytes written;
+  const NanosWatch watch;
+  const auto work = [&]() -> Status {
+    ReplyWriter reply(&written, session_.version);
+    WorkCall call{arguments, reply, service_};
+    return std::get<WorkHandler>(command.handler)(call);
+  };
+  const Status ran = co_await OnWorker(stream_.loop(), service_.workers, work, {WorkerPool::Lane::kLong});
+  if (!ran.has_value()) {
+    written.clear();
+    ReplyWriter(&written, session_.version).Error(ErrorReply(ran.error()));
+  }
+  const bool failed = written.starts_with('-');
+  Count(command, arguments, watch.Elapsed(), failed ? std::string_view(written).substr(1) : std::string_view());
+  stream_.output().append(written);
+}
+
+void Connection::CountBatch(const Batch& batch) {
+  for (const Batch::Ran& ran : batch.ran()) Count(*ran.command, ran.arguments, ran.nanos, ran.error);
+}
+
+void Connection::Count(const Command& command, Arguments arguments, uint64_t nanos, std::string_view error) {
+  service_.statistics.Ran(command, nanos, !error.empty());
+  if (!error.empty()) service_.statistics.Failed(error);
+  const auto micros = static_cast<int64_t>(nanos / 1000);
+  const int64_t slow = service_.settings[Number::kSlowMicros];
+  const int64_t late = service_.settings[Number::kLatencyMillis];
+  const bool is_slow = slow >= 0 && micros >= slow && !command.Is(kSkipSlowlog);
+  const bool is_late = late > 0 && micros >= late * 1000;
+  if (!is_slow && !is_late) return;
+  const auto now = static_cast<int64_t>(service_.clock.Now().micros / 1'000'000);
+  if (is_late) service_.latency_events.Add(command.Is(kFast) ? "fast-command" : "command", now, micros / 1000);
+  if (!is_slow) return;
+  SlowLog::Entry entry{0, now, micros, CutWords(arguments), stream_.Peer(), session_.name};
+  service_.slow_log.Add(std::move(entry), static_cast<size_t>(service_.settings[Number::kMaxSlow]));
 }
 
 bool Connection::OnlyReads(const Batch& batch) const {
@@ -311,7 +393,7 @@ net::Task<Status> Connection::RunBodyOnce(const Store::Body& body, const Batch& 
 
 net::Task<Result<RunReport>> Connection::Submit(const Store::Body& body, const Batch& batch, bool at_its_turn) {
   Store::Request request{body, {}, nullptr};
-  request.options.durability = service_.options.durability;
+  request.options.durability = session_.durability.value_or(service_.settings.durability());
   request.options.at_its_turn = at_its_turn;
   if (!batch.takes_long()) {
     Result<RunReport> ran = co_await service_.commits[stream_.loop().number()]->Run(std::move(request));
@@ -329,7 +411,7 @@ bool Connection::RunAtOnce() {
   Txn txn(service_.store.engine(), context);
   txn.ForgetReads();
   if (!batch_.Run(txn, service_, session_.version, &held_answers_, &replies_).has_value()) return false;
-  service_.commands.fetch_add(batch_.size(), std::memory_order_relaxed);
+  CountBatch(batch_);
   TakeReplies();
   batch_.Clear();
   return true;
@@ -349,11 +431,11 @@ void Connection::TakeReplies() {
 
 net::Task<> Connection::RunBatch() {
   const auto body = [this](Txn& txn) { return batch_.Run(txn, service_, session_.version, &held_answers_, &replies_); };
-  service_.commands.fetch_add(batch_.size(), std::memory_order_relaxed);
   const Status ran = co_await RunBody(body, batch_);
   if (!ran.has_value()) {
     co_await AnswerFailed(ran.error());
   } else {
+    CountBatch(batch_);
     TakeReplies();
   }
   batch_.Clear();
@@ -363,6 +445,7 @@ net::Task<> Connection::RunBatch() {
 // What could not be committed together may be by itself; unless it may have been.
 net::Task<> Connection::AnswerFailed(const Error& failed) {
   if (batch_.size() == 1 || failed.code() == ErrorCode::kUnknownOutcome) {
+    service_.statistics.Failed(ErrorReply(failed));
     batch_.AnswerAll(failed, &stream_.output());
     co_return;
   }
@@ -377,8 +460,10 @@ net::Task<> Connection::AnswerFailed(const Error& failed) {
     };
     const Status ran = co_await RunBody(body, batch_);
     if (ran.has_value()) {
+      CountBatch(batch_);
       TakeReplies();
     } else {
+      service_.statistics.Failed(ErrorReply(ran.error()));
       batch_.AnswerOne(i, ran.error(), &stream_.output());
     }
   }
@@ -390,9 +475,14 @@ net::Task<> Connection::RunBlocking(const Command& command) {
     const bool sent = co_await Send();
     if (!sent) co_return;
   }
-  service_.commands.fetch_add(1, std::memory_order_relaxed);
+  const std::vector<Bytes> words = pending_arguments_;
+  const size_t before = stream_.output().size();
   co_await resp::RunBlocking(stream_, session_, service_, command, std::move(pending_arguments_));
   pending_arguments_.clear();
+  // How long it waited says nothing about the command.
+  const std::string_view written = std::string_view(stream_.output()).substr(before);
+  const std::vector<std::string_view> arguments(words.begin(), words.end());
+  Count(command, arguments, 0, written.starts_with('-') ? written.substr(1) : std::string_view());
   if (pending_silent_) stream_.output().clear();
 }
 
@@ -402,8 +492,9 @@ net::Task<> Connection::RunSpecial() {
     co_await RunBlocking(command);
     co_return;
   }
-  const Special special = std::get<Special>(command.handler);
+  const auto special = std::get<Special>(command.handler);
   const size_t before = stream_.output().size();
+  const NanosWatch watch;
   ReplyWriter reply(&stream_.output(), session_.version);
   switch (special) {
     case Special::kMulti:
@@ -429,7 +520,12 @@ net::Task<> Connection::RunSpecial() {
     case Special::kWatch:
       co_await Watch();
       break;
+    case Special::kContainer:
+      break;
   }
+  const std::string_view written = std::string_view(stream_.output()).substr(before);
+  const std::vector<std::string_view> arguments(pending_arguments_.begin(), pending_arguments_.end());
+  Count(command, arguments, watch.Elapsed(), written.starts_with('-') ? written.substr(1) : std::string_view());
   if (pending_silent_) stream_.output().resize(before);
 }
 
@@ -447,7 +543,6 @@ net::Task<> Connection::Exec() {
   const auto body = [this](Txn& txn) {
     return session_.queue.RunIfUnchanged(session_.watched, txn, service_, session_.version, &held_answers_, &replies_);
   };
-  service_.commands.fetch_add(session_.queue.size(), std::memory_order_relaxed);
   const bool must_commit = std::ranges::any_of(session_.watched, [](const Watched& key) { return !key.version; });
   const Status ran = co_await RunBody(body, session_.queue, must_commit);
   Bytes& output = stream_.output();
@@ -456,20 +551,26 @@ net::Task<> Connection::Exec() {
   } else if (!ran.has_value()) {
     ReplyWriter(&output, session_.version).Error(ErrorReply(ran.error()));
   } else {
-    size_t written = 0;
-    for (const Batch::Hole& hole : session_.queue.holes()) {
-      output.append(replies_, written, hole.at - written);
-      written = hole.at;
-      RunClientCommand(*hole.command, hole.arguments);
-    }
-    if (written == 0) {
-      Answer(&replies_);
-    } else {
-      output.append(replies_, written);
-    }
+    co_await AnswerQueue();
   }
   replies_.clear();
   session_.EndTransaction();
+}
+
+net::Task<> Connection::AnswerQueue() {
+  Bytes& output = stream_.output();
+  CountBatch(session_.queue);
+  size_t written = 0;
+  for (const Batch::Hole& hole : session_.queue.holes()) {
+    output.append(replies_, written, hole.at - written);
+    written = hole.at;
+    if (std::holds_alternative<WorkHandler>(hole.command->handler)) {
+      co_await RunWork(*hole.command, hole.arguments);
+    } else {
+      RunClientCommand(*hole.command, hole.arguments);
+    }
+  }
+  output.append(replies_, written);
 }
 
 net::Task<> Connection::Watch() {

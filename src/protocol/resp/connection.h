@@ -12,6 +12,7 @@
 
 #include "net/protocol.h"
 #include "net/resp/command_parser.h"
+#include "protocol/resp/command_table.h"
 #include "protocol/resp/service.h"
 #include "protocol/resp/session.h"
 
@@ -33,6 +34,7 @@ class Connection {
     kTaken,     // go on
     kMore,      // more bytes are needed, or any at all
     kRunBatch,  // what was gathered
+    kWork,      // what a worker does
     kSpecial,   // a command that may wait for a transaction of its own
     kStage,     // a command whose arguments have to be written beforehand
     kEnd,
@@ -47,16 +49,22 @@ class Connection {
   // Counts what the connection holds; false when that is too much, and it ends.
   bool Hold();
   // Why the command is not carried out for this client, as far as that can be told without its data.
-  std::optional<std::string> WhyNot(const Command* command, Arguments arguments) const;
+  std::optional<std::string> WhyNot(const Found& found, Arguments arguments) const;
   void Refuse(const Command* command, std::string_view why);
   bool TakeSilence();
   void AnswerError(std::string_view error);
 
   void Queue(const Command& command, Arguments arguments, std::span<const StagedArgument> staged);
 
+  // For INFO, SLOWLOG and LATENCY.
+  void CountBatch(const Batch& batch);
+  void Count(const Command& command, Arguments arguments, uint64_t nanos, std::string_view error);
+
   Step RunPending();
   void RunClientCommand(const Command& command, Arguments arguments);
   net::Task<> RunBlocking(const Command& command);
+  net::Task<> RunWork(const Command& command, Arguments arguments);
+  net::Task<> RunPendingWork();
   net::Task<> RunSpecial();
   net::Task<> Exec();
   net::Task<> Watch();
@@ -68,6 +76,8 @@ class Connection {
   net::Task<> AnswerFailed(const Error& failed);
   // Whether what a batch reads may be read on the loop, and there is nothing to commit.
   bool OnlyReads(const Batch& batch) const;
+  // The answer of a transaction, with those of its commands that are no part of the store's.
+  net::Task<> AnswerQueue();
   // Runs a body for a batch, and commits what it has written; on a worker when that takes long. `must_commit`: even
   // if it only reads.
   net::Task<Status> RunBody(Store::Body body, Batch& batch, bool must_commit = false);
@@ -88,6 +98,7 @@ class Connection {
   Bytes replies_;
   HeldBytes held_input_;
   HeldBytes held_answers_;
+  uint64_t consumed_ = 0;  // bytes that have yet to be counted
 };
 
 // The protocol as the listener knows it.

@@ -4,13 +4,12 @@
 #include "protocol/resp/handlers.h"
 #include "protocol/resp/service.h"
 #include "protocol/resp/session.h"
+#include "protocol/resp/versions.h"
 
 namespace kvarts::resp {
 namespace {
 
 constexpr std::string_view kDefaultUser = "default";
-// The version whose behaviour this is.
-constexpr std::string_view kRedisVersion = "7.0.15";
 
 // A name that fits into a line of CLIENT LIST.
 bool IsPlain(std::string_view name) {

@@ -200,9 +200,70 @@ Status Reset(ClientCall& call);
 Status Select(ClientCall& call);
 Status Unwatch(ClientCall& call);
 
+// command_commands.cc
+Status CommandAll(ClientCall& call);
+Status CommandCountAll(ClientCall& call);
+Status CommandDocs(ClientCall& call);
+Status CommandGetKeys(ClientCall& call);
+Status CommandGetKeysAndFlags(ClientCall& call);
+Status CommandInfo(ClientCall& call);
+Status CommandList(ClientCall& call);
+Status Help(ClientCall& call);
+
+// config_commands.cc
+Status ConfigGet(ClientCall& call);
+Status ConfigResetStat(ClientCall& call);
+Status ConfigRewrite(ClientCall& call);
+Status ConfigSet(ClientCall& call);
+
+// debug_commands.cc
+Status DebugObject(DataCall& call);
+Status DebugSetActiveExpire(ClientCall& call);
+Status DebugSleep(WorkCall& call);
+
+// durability_commands.cc
+Status BgRewriteAof(ClientCall& call);
+Status BgSave(ClientCall& call);
+Status KvartsDurability(ClientCall& call);
+Status LastSave(ClientCall& call);
+Status Save(WorkCall& call);
+Status WaitAof(WorkCall& call);
+
+// latency_commands.cc
+Status LatencyDoctor(ClientCall& call);
+Status LatencyGraph(ClientCall& call);
+Status LatencyHistogramOf(ClientCall& call);
+Status LatencyHistory(ClientCall& call);
+Status LatencyLatest(ClientCall& call);
+Status LatencyReset(ClientCall& call);
+Status SlowLogGet(ClientCall& call);
+Status SlowLogLen(ClientCall& call);
+Status SlowLogReset(ClientCall& call);
+
+// memory_commands.cc
+Status MemoryDoctor(WorkCall& call);
+Status MemoryMallocStats(WorkCall& call);
+Status MemoryPurge(WorkCall& call);
+Status MemoryStats(DataCall& call);
+Status MemoryUsage(DataCall& call);
+
+// object_commands.cc
+Status ObjectEncoding(DataCall& call);
+Status ObjectFreq(DataCall& call);
+Status ObjectIdleTime(DataCall& call);
+Status ObjectRefCount(DataCall& call);
+Status RandomKey(DataCall& call);
+
 // server_commands.cc
-Status CommandCommand(ClientCall& call);
-Status Info(ClientCall& call);
+Status Cluster(ClientCall& call);
+Status Failover(ClientCall& call);
+Status Info(DataCall& call);
+Status Lolwut(ClientCall& call);
+Status ReadOnly(ClientCall& call);
+Status ReplicaOf(ClientCall& call);
+Status Role(ClientCall& call);
+Status Shutdown(ClientCall& call);
 Status Time(ClientCall& call);
+Status Wait(ClientCall& call);
 
 }  // namespace kvarts::resp

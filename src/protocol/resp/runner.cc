@@ -91,7 +91,7 @@ Status Runner::Check(const RedisCommand& command) const {
 Status Runner::Run(Txn& txn, const std::vector<RedisCommand>& commands, std::vector<Bytes>* answers, size_t* failed) {
   answers->assign(commands.size(), {});
   structure::Structures keys(txn, service_.databases);
-  keys.set_max_text_bytes(static_cast<uint64_t>(service_.options.max_bulk_bytes));
+  keys.set_max_text_bytes(static_cast<uint64_t>(service_.settings[Number::kMaxBulkBytes]));
   HeldBytes held(service_.held_bytes, service_.options.max_held_bytes);
   Room room(held, false, false);
   Bytes answer;

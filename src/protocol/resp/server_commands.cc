@@ -1,131 +1,22 @@
-// Commands that tell of the server and of its commands.
-#include <unistd.h>
-
+// Commands on the server as a whole, and what a server without replicas answers to those that ask for some.
 #include <fmt/format.h>
 
 #include "protocol/resp/arguments.h"
-#include "protocol/resp/command_table.h"
 #include "protocol/resp/handlers.h"
+#include "protocol/resp/info_text.h"
 #include "protocol/resp/service.h"
+#include "protocol/resp/session.h"
+#include "protocol/resp/versions.h"
 
 namespace kvarts::resp {
 namespace {
 
-struct FlagName {
-  uint32_t flag;
-  std::string_view name;
-};
-constexpr FlagName kFlagNames[] = {
-    {kWrite, "write"},
-    {kReadOnly, "readonly"},
-    {kDenyOom, "denyoom"},
-    {kAdmin, "admin"},
-    {kPubSub, "pubsub"},
-    {kNoScript, "noscript"},
-    {kBlocking, "blocking"},
-    {kLoading, "loading"},
-    {kStale, "stale"},
-    {kSkipMonitor, "skip_monitor"},
-    {kSkipSlowlog, "skip_slowlog"},
-    {kAsking, "asking"},
-    {kFast, "fast"},
-    {kNoAuth, "no_auth"},
-    {kMovableKeys, "movablekeys"},
-    {kNoAsyncLoading, "no_async_loading"},
-    {kNoMulti, "no_multi"},
-    {kAllowBusy, "allow_busy"},
-};
-constexpr FlagName kCategoryNames[] = {
-    {kKeyspace, "@keyspace"},
-    {kRead, "@read"},
-    {kWrites, "@write"},
-    {kSet, "@set"},
-    {kSortedSet, "@sortedset"},
-    {kList, "@list"},
-    {kHash, "@hash"},
-    {kString, "@string"},
-    {kBitmap, "@bitmap"},
-    {kPubSubs, "@pubsub"},
-    {kAdmins, "@admin"},
-    {kQuick, "@fast"},
-    {kSlow, "@slow"},
-    {kBlocks, "@blocking"},
-    {kDangerous, "@dangerous"},
-    {kConnection, "@connection"},
-    {kTransaction, "@transaction"},
-};
-
-void NameAll(ReplyWriter& reply, uint32_t which, std::span<const FlagName> names) {
-  reply.Set(static_cast<size_t>(
-      std::ranges::count_if(names, [&](const FlagName& name) { return (which & name.flag) != 0; })));
-  for (const FlagName& name : names) {
-    if ((which & name.flag) != 0) reply.Simple(name.name);
-  }
-}
-
-void Describe(ReplyWriter& reply, const Command& command) {
-  reply.Array(10).Bulk(command.name).Int(command.arity);
-  NameAll(reply, command.flags, kFlagNames);
-  reply.Int(command.first_key).Int(command.last_key).Int(command.step);
-  NameAll(reply, command.categories, kCategoryNames);
-  reply.Array(0).Array(0).Array(0);
-}
-
-Status KeysOf(ClientCall& call) {
-  const Arguments arguments = call.arguments.subspan(2);
-  const Command* command = FindCommand(arguments[0]);
-  if (command == nullptr) return Wrong("Invalid command specified");
-  if (command->first_key == 0) return Wrong("The command has no key arguments");
-  if (!command->Takes(arguments.size())) return Wrong("Invalid number of arguments specified for command");
-  std::vector<std::string_view> keys;
-  ForEachKey(*command, arguments, [&](std::string_view key) { keys.push_back(key); });
-  call.reply.Array(keys.size());
-  for (const std::string_view key : keys) call.reply.Bulk(key);
-  return {};
-}
+constexpr const char* kNoCluster = "This instance has cluster support disabled";
 
 }  // namespace
 
-Status CommandCommand(ClientCall& call) {
-  const std::span<const Command> all = AllCommands();
-  const Arguments arguments = call.arguments;
-  if (arguments.size() == 1) {
-    call.reply.Array(all.size());
-    for (const Command& command : all) Describe(call.reply, command);
-  } else if (IsWord(arguments[1], "COUNT") && arguments.size() == 2) {
-    call.reply.Int(static_cast<int64_t>(all.size()));
-  } else if (IsWord(arguments[1], "LIST") && arguments.size() == 2) {
-    call.reply.Array(all.size());
-    for (const Command& command : all) call.reply.Bulk(command.name);
-  } else if (IsWord(arguments[1], "INFO") && arguments.size() > 2) {
-    call.reply.Array(arguments.size() - 2);
-    for (const std::string_view name : arguments.subspan(2)) {
-      const Command* command = FindCommand(name);
-      if (command == nullptr) {
-        call.reply.NullArray();
-      } else {
-        Describe(call.reply, *command);
-      }
-    }
-  } else if (IsWord(arguments[1], "DOCS")) {
-    call.reply.Map(0);
-  } else if (IsWord(arguments[1], "GETKEYS") && arguments.size() > 2) {
-    return KeysOf(call);
-  } else {
-    return WrongWith("unknown subcommand ", "'" + std::string(arguments[1]) + "'. Try COMMAND HELP.");
-  }
-  return {};
-}
-
-Status Info(ClientCall& call) {
-  const Service& service = call.service;
-  const uint64_t uptime = (service.clock.Now().micros - service.started.micros) / 1'000'000;
-  const std::string text = fmt::format(
-      "# Server\r\nredis_version:7.0.15\r\nredis_mode:standalone\r\nserver_name:kvarts\r\nprocess_id:{}\r\n"
-      "uptime_in_seconds:{}\r\n\r\n# Clients\r\nconnected_clients:{}\r\nblocked_clients:{}\r\n\r\n"
-      "# Stats\r\ntotal_connections_received:{}\r\ntotal_commands_processed:{}\r\n\r\n# Replication\r\nrole:master\r\n",
-      getpid(), uptime, service.clients.load(), service.blocked.size(), service.next_client.load() - 1,
-      service.commands.load());
+Status Info(DataCall& call) {
+  KVARTS_TRY(const std::string text, InfoText(call, call.arguments.subspan(1)));
   call.reply.Verbatim("txt", text);
   return {};
 }
@@ -133,6 +24,81 @@ Status Info(ClientCall& call) {
 Status Time(ClientCall& call) {
   const uint64_t now = call.service.clock.Now().micros;
   call.reply.Array(2).Bulk(std::to_string(now / 1'000'000)).Bulk(std::to_string(now % 1'000'000));
+  return {};
+}
+
+// A wave; as wide as the first number behind the version says.
+Status Lolwut(ClientCall& call) {
+  constexpr int64_t kWidest = 80;
+  int64_t width = 40;
+  size_t at = 1;
+  if (call.arguments.size() > 1 && IsWord(call.arguments[1], "VERSION")) {
+    if (call.arguments.size() == 2) return Wrong(kSyntaxError);
+    KVARTS_TRY(const int64_t version, IntegerOf(call.arguments[2]));
+    (void)version;
+    at = 3;
+  }
+  if (call.arguments.size() > at) {
+    KVARTS_TRY(width, IntegerOf(call.arguments[at]));
+  }
+  std::string text;
+  for (int64_t i = 0; i < std::min(std::max<int64_t>(width, 0), kWidest); ++i) text.push_back("_.-'\"'-."[i % 8]);
+  text += fmt::format("\nKvarts {}, which speaks as Redis ver. {}\n", KVARTS_VERSION, kRedisVersion);
+  call.reply.Verbatim("txt", text);
+  return {};
+}
+
+Status Role(ClientCall& call) {
+  call.reply.Array(3).Bulk("master").Int(0).Array(0);
+  return {};
+}
+
+// There are no replicas that this protocol could wait for: whoever waits is told so at once.
+Status Wait(ClientCall& call) {
+  KVARTS_TRY(const int64_t replicas, IntegerOf(call.arguments[1]));
+  KVARTS_TRY(const int64_t timeout, IntegerOf(call.arguments[2], "timeout is not an integer or out of range"));
+  if (timeout < 0) return Wrong("timeout is negative");
+  (void)replicas;
+  call.reply.Int(0);
+  return {};
+}
+
+Status ReplicaOf(ClientCall& call) {
+  if (!IsWord(call.arguments[1], "NO") || !IsWord(call.arguments[2], "ONE")) {
+    return Wrong("Kvarts replicates through its engine: it cannot follow a Redis server");
+  }
+  call.reply.Simple("OK");
+  return {};
+}
+
+Status Failover(ClientCall& call) {
+  if (call.arguments.size() == 1) return Wrong("FAILOVER requires connected replicas.");
+  if (call.arguments.size() == 2 && IsWord(call.arguments[1], "ABORT")) return Wrong("No failover in progress.");
+  return Wrong(kSyntaxError);
+}
+
+Status Cluster(ClientCall&) { return Wrong(kNoCluster); }
+
+Status ReadOnly(ClientCall&) { return Wrong(kNoCluster); }
+
+// As a signal would: what is under way is finished. There is no answer, but that the connection ends.
+Status Shutdown(ClientCall& call) {
+  bool abort = false;
+  bool other = false;
+  for (const std::string_view word : call.arguments.subspan(1)) {
+    if (IsWord(word, "ABORT")) {
+      abort = true;
+    } else if (IsWord(word, "SAVE") || IsWord(word, "NOSAVE") || IsWord(word, "NOW") || IsWord(word, "FORCE")) {
+      other = true;
+    } else {
+      return Wrong(kSyntaxError);
+    }
+  }
+  if (abort && other) return Wrong(kSyntaxError);
+  if (abort) return Wrong("No shutdown in progress.");
+  if (!call.service.end_process) return Wrong("Errors trying to SHUTDOWN. Check logs.");
+  call.session.ending = true;
+  call.service.end_process();
   return {};
 }
 

@@ -1,9 +1,11 @@
 // Session: what a connection is, as its commands see and change it. It belongs to its loop.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/durability.h"
 #include "protocol/resp/batch.h"
 
 namespace kvarts::resp {
@@ -30,6 +32,8 @@ struct Session {
   int version = 2;  // of the protocol
   Replies replies = Replies::kOn;
   bool ending = false;  // after what has been answered
+  // Of its writes, where that was chosen for this connection.
+  std::optional<Durability> durability = {};
   // Between MULTI and EXEC.
   bool in_transaction = false;
   bool aborted = false;         // a command could not be queued
