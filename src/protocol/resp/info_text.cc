@@ -75,6 +75,7 @@ Status Server(Facts& facts, Lines lines) {
 Status Clients(Facts& facts, Lines lines) {
   const Service& service = facts.service;
   lines.Add("connected_clients", service.clients.load()).Add("cluster_connections", 0);
+  lines.Add("blocked_clients", service.blocked.size());
   lines.Add("maxclients", service.listener == nullptr ? 0 : service.listener->max_connections());
   return {};
 }

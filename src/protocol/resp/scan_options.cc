@@ -26,10 +26,13 @@ Result<ScanOptions> ReadScanOptions(Arguments arguments, bool with_type) {
 }
 
 Result<uint64_t> CursorOf(std::string_view argument) {
+  // With a sign it counts from the end of all numbers, as in Redis, which reads it as C does.
+  const bool negative = argument.starts_with('-');
+  if (negative || argument.starts_with('+')) argument.remove_prefix(1);
   uint64_t cursor = 0;
   const auto [end, failed] = std::from_chars(argument.data(), argument.data() + argument.size(), cursor);
   if (failed != std::errc() || end != argument.data() + argument.size()) return Wrong("invalid cursor");
-  return cursor;
+  return negative ? uint64_t{0} - cursor : cursor;
 }
 
 }  // namespace kvarts::resp
