@@ -87,6 +87,46 @@ TEST_F(StandInTest, WhoWaitsIsAnsweredOnItsOwnThreadAndNobodyElse) {
   for (int i = 0; i < 20; ++i) EXPECT_NE(AnsweredOn(engine(), "there", false), std::this_thread::get_id());
 }
 
+// A put by somebody who lends its thread.
+std::unique_ptr<TestSubmission> Lent(BytesView key, Durability durability, std::thread::id* answered) {
+  auto submission = std::make_unique<TestSubmission>(MakeCommit({Mutation::Put(key, "lent")}));
+  submission->commit.durability = durability;
+  submission->caller_lends = true;
+  submission->on_done = [answered](const Result<Committed>&) { *answered = std::this_thread::get_id(); };
+  return submission;
+}
+
+TEST_F(StandInTest, WhoLendsItsThreadIsAnsweredOnItUnlessThatTakesASync) {
+  options.sync_interval = Duration::Seconds(3600);
+  Open();
+  Put("first", "");
+  std::thread::id answered;
+  const auto put = [&](BytesView key, Durability durability) {
+    EXPECT_TRUE(SubmitOne(engine(), Lent(key, durability, &answered))->Outcome());
+    return answered;
+  };
+  WaitUntil([&] { return put("none", Durability::kNone) == std::this_thread::get_id(); });
+  WaitUntil([&] { return put("interval", Durability::kInterval) == std::this_thread::get_id(); });
+  for (int i = 0; i < 20; ++i) EXPECT_NE(put("sync", Durability::kSync), std::this_thread::get_id());
+  EXPECT_EQ(Contents(), "first= interval=lent none=lent sync=lent");
+}
+
+TEST_F(StandInTest, WhoLendsItsThreadIsNeverKeptByTheDisk) {
+  Open();
+  Put("zero", "");
+  files().Hold(FileOp::kSync, FileKind::kLog);
+  std::vector<std::thread::id> answered(20);
+  std::vector<std::shared_ptr<Ticket>> tickets;
+  // Whichever of them finds the thread idle leaves it a group; the others queue up behind. None waits.
+  for (size_t i = 0; i < answered.size(); ++i) {
+    const Durability durability = i % 2 == 0 ? Durability::kSync : Durability::kNone;
+    tickets.push_back(SubmitOne(engine(), Lent("k" + std::to_string(i), durability, &answered[i])));
+  }
+  files().Release();
+  for (const auto& ticket : tickets) EXPECT_TRUE(ticket->Outcome());
+  for (size_t i = 0; i < answered.size(); ++i) EXPECT_EQ(Value("k" + std::to_string(i)), "lent");
+}
+
 TEST_F(StandInTest, WhatComesMeanwhileIsDoneByTheThread) {
   Open();
   Put("zero", "");
