@@ -13,9 +13,9 @@ namespace kvarts::test {
 namespace {
 
 // What Redis 7.0 does not have.
-constexpr std::string_view kOurs[] = {"client|setinfo", "hexpire",    "hexpireat",   "hexpiretime", "hpersist",
-                                      "hpexpire",       "hpexpireat", "hpexpiretime", "hpttl",       "httl",
-                                      "kvarts",         "kvarts|durability", "kvarts|help", "waitaof"};
+constexpr std::string_view kOurs[] = {"client|setinfo", "hexpire",           "hexpireat",    "hexpiretime", "hpersist",
+                                      "hpexpire",       "hpexpireat",        "hpexpiretime", "hpttl",       "httl",
+                                      "kvarts",         "kvarts|durability", "kvarts|help",  "waitaof"};
 
 bool IsOurs(const std::string& name) { return std::ranges::find(kOurs, name) != std::end(kOurs); }
 
