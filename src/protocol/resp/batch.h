@@ -86,7 +86,7 @@ class Batch {
   void Locate();
   Status ReadKeys(structure::Structures& keys);
   Status RunItem(const Item& item, const Running& running);
-  Status Handle(const Item& item, DataHandler handler, const Running& running);
+  Status Handle(const Item& item, const Running& running);
   static void Prepare(structure::Structures& keys, const Service& service);
 
   Bytes text_;
