@@ -156,6 +156,7 @@ constexpr CommandTemplate kTemplates[] = {
     {"SMOVE", "{key} {key} {field}"},
     {"SORT", "{key} [ASC|DESC] [ALPHA] [LIMIT {index} {index}] [GET #|GET {sortpattern}] [GET {sortpattern}]"},
     {"SORT", "{key} BY {sortpattern} [ASC|DESC] [LIMIT {index} {index}] [GET #|GET {sortpattern}|x]"},
+    {"SORT", "{key} [ALPHA] [LIMIT {index} {index}] [GET {sortpattern}] STORE {key}"},
     {"SORT_RO", "{key} [DESC] [ALPHA] [LIMIT {index} {index}] [STORE a|GET {sortpattern}]"},
     {"SPOP", "{key} 1000|0|-1|x", Comparison::kUnordered},
     {"SRANDMEMBER", "{key} 1000|0|x|-9223372036854775808", Comparison::kUnordered},

@@ -108,6 +108,15 @@ TEST_P(DumpTest, SortedSetsGoBothWays) {
   GoesBothWays(many, show);
 }
 
+TEST_P(DumpTest, ListsGoBothWays) {
+  const Words show{"LRANGE", "k", "0", "-1"};
+  GoesBothWays({"RPUSH", "k", "a", "1", "-70000", "a", std::string(300, 'x')}, show);
+  GoesBothWays({"RPUSH", "k", std::string(20'000, 'x'), "b"}, show);
+  Words many{"RPUSH", "k"};
+  for (int i = 0; i < 3000; ++i) many.push_back("item" + std::to_string(i));
+  GoesBothWays(many, show);
+}
+
 TEST_P(DumpTest, FieldsKeepTheirExpiry) {
   us_->Call({"HSET", "h", "a", "1", "b", "2", "c", "3"});
   us_->Call({"HPEXPIREAT", "h", "4000000000123", "FIELDS", "1", "a"});

@@ -9,9 +9,6 @@
 namespace kvarts::resp {
 namespace {
 
-// More than that is given back when it is not needed.
-constexpr size_t kKeptCapacity = 1 << 20;
-
 Status WithoutWaiting(const Blocking& blocking, DataCall& call) {
   KVARTS_CHECK_OK(blocking.handler(call));
   return {};
@@ -48,7 +45,6 @@ void Batch::Clear() {
   const bool large = text_.capacity() > kKeptBytes || sizes_.capacity() > kKeptArguments;
   if (large) *this = Batch();
   text_.clear();
-  if (text_.capacity() > kKeptCapacity) text_.shrink_to_fit();
   sizes_.clear();
   items_.clear();
   staged_.clear();
