@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <sstream>
 
 #include "redis/redis_server.h"
@@ -36,8 +37,11 @@ const std::vector<Family>& Families() {
 
 class ClientsTest : public OnEngineTest {
  protected:
-  ClientsTest() : ours_({"--engine", GetParam().name, "--durability", "none"}) {
-    RespClient us(ours_.address());
+  void SetUp() override {
+    ours_ =
+        std::make_unique<ServerProcess>(std::vector<std::string>{"--engine", GetParam().name, "--durability", "none"});
+    theirs_ = std::make_unique<RedisServer>();
+    RespClient us(ours_->address());
     for (const Family& family : Families()) {
       if (us.Call(family.command).find("nknown") == std::string::npos) families_.emplace_back(family.name);
     }
@@ -54,9 +58,9 @@ class ClientsTest : public OnEngineTest {
     return run.out;
   }
   void Compare(const std::vector<std::string>& words) {
-    const std::string theirs = Output(words, theirs_.address(), families_);
+    const std::string theirs = Output(words, theirs_->address(), families_);
     EXPECT_GT(theirs.size(), 500U) << theirs;
-    EXPECT_EQ(Output(words, ours_.address(), families_), theirs);
+    EXPECT_EQ(Output(words, ours_->address(), families_), theirs);
   }
   void CompareNode(const std::string& script, const char* version) {
     ASSERT_TRUE(Installed("node")) << "tools/install test";
@@ -85,8 +89,8 @@ class ClientsTest : public OnEngineTest {
     return RunProgram({"redis-cli", "-p", port, version}, commands).out;
   }
 
-  ServerProcess ours_;
-  RedisServer theirs_;
+  std::unique_ptr<ServerProcess> ours_;
+  std::unique_ptr<RedisServer> theirs_;
   std::vector<std::string> families_;
 };
 KVARTS_ON_EVERY_ENGINE(ClientsTest);
@@ -94,9 +98,9 @@ KVARTS_ON_EVERY_ENGINE(ClientsTest);
 TEST_P(ClientsTest, RedisCliPrintsTheSame) {
   const std::string commands = Commands();
   for (const char* version : {"-2", "-3"}) {
-    const std::string theirs = CliOutput(theirs_.address(), version, commands);
+    const std::string theirs = CliOutput(theirs_->address(), version, commands);
     EXPECT_GT(theirs.size(), 500U);
-    EXPECT_EQ(CliOutput(ours_.address(), version, commands), theirs) << version;
+    EXPECT_EQ(CliOutput(ours_->address(), version, commands), theirs) << version;
   }
 }
 
