@@ -71,9 +71,9 @@ TEST_P(FieldExpiryTest, AHashIsGoneWithItsLastField) {
   for (const int fields : {3, 300}) {
     const std::string name = "h" + std::to_string(fields);
     MakeHash(name, fields);
-    Call(With({"HPEXPIRE", name, "50"}, 0, fields));
+    Call(With({"HPEXPIRE", name, "400"}, 0, fields));
     EXPECT_EQ(Call({"EXISTS", name}), "(integer) 1");
-    Wait(60);
+    Wait(420);
     EXPECT_EQ(Call({"EXISTS", name}), "(integer) 0");
     EXPECT_EQ(Call({"TYPE", name}), "none");
     EXPECT_EQ(Call({"HLEN", name}), "(integer) 0");
@@ -84,8 +84,8 @@ TEST_P(FieldExpiryTest, AHashIsGoneWithItsLastField) {
   }
   // One is erased by hand when the others have expired, and nobody has noticed.
   MakeHash("mixed", 200);
-  Call(With({"HPEXPIRE", "mixed", "50"}, 0, 199));
-  Wait(60);
+  Call(With({"HPEXPIRE", "mixed", "400"}, 0, 199));
+  Wait(420);
   EXPECT_EQ(Call({"HDEL", "mixed", "f199"}), "(integer) 1");
   EXPECT_EQ(Call({"EXISTS", "mixed"}), "(integer) 0");
 }

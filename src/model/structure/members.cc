@@ -226,6 +226,7 @@ Status Members::ForEachTimed(const VisitTimed& visit) {
     }
     return {};
   }
+  uint64_t visited = 0;
   std::optional<KeyRange> rest = MembersFrom(id_, 0);
   while (rest) {
     KVARTS_TRY(const ScanPage page, Page(*rest, kPage));
@@ -233,8 +234,11 @@ Status Members::ForEachTimed(const VisitTimed& visit) {
       KVARTS_TRY(const PlacedMember member, MemberAt(id_, page[i].key));
       visit(member.name, page[i].value, page[i].header.expiry);
     }
+    visited += page.size();
     rest = page.rest();
   }
+  // Whoever has said how many are coming must not be left with others. Those that may expire may have.
+  if (visited > count_ || visited + timed_ < count_) return Error(ErrorCode::kCorruption, kDamaged);
   return {};
 }
 

@@ -255,6 +255,26 @@ TEST_P(StructuresTest, MembersAreThereInlineAndSpreadOut) {
   EXPECT_THAT(SizeOf(0, "set"), Pair(710, 710));
 }
 
+TEST_P(StructuresTest, ASetThatLacksAMemberIsDamaged) {
+  AddMembers("set", 0, 300);
+  ScanRequest request;
+  request.range = SpaceRange(Space::kStructureMembers);
+  const auto members = Entries(*NewView(), request);
+  ASSERT_EQ(members.size(), 300u);
+  MustRun([&](Txn& txn) -> Status {
+    txn.Erase(members[150].key);
+    return {};
+  });
+  const auto read = store().Run([&](Txn& txn) -> Status {
+    Structures keys(txn, *databases_);
+    KVARTS_TRY(Key * key, keys.Open(0, "set"));
+    KVARTS_TRY(Members * set, key->As<Members>(Type::kSet));
+    return set->ForEach([](BytesView, BytesView) {});
+  });
+  ASSERT_FALSE(read.has_value());
+  EXPECT_EQ(read.error().code(), ErrorCode::kCorruption);
+}
+
 TEST_P(StructuresTest, WhatWasDroppedIsTakenAwayByAJob) {
   for (const char* name : {"removed", "replaced", "expired", "stays", "renamed"}) AddMembers(name, 0, 300);
   Do([](Structures& keys) -> Status {

@@ -74,7 +74,12 @@ Status ReplyAll(DataCall& call, Part part) {
     call.reply.Array(size);
   }
   if (hash == nullptr) return {};
-  return hash->ForEach([&](BytesView name, BytesView value) { ReplyEntry(call, part, name, value); });
+  size_t answered = 0;
+  KVARTS_CHECK_OK(hash->ForEach([&](BytesView name, BytesView value) {
+    ReplyEntry(call, part, name, value);
+    ++answered;
+  }));
+  return answered == size ? Status() : Error(ErrorCode::kCorruption, "a hash has other fields than were counted");
 }
 
 // Puts what a field has become; it expires when it would have.
