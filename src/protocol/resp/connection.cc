@@ -4,6 +4,8 @@
 #include <chrono>
 
 #include "protocol/common/await.h"
+#include "protocol/resp/acl_check.h"
+#include "protocol/resp/acl_session.h"
 #include "protocol/resp/arguments.h"
 #include "protocol/resp/blocking.h"
 #include "protocol/resp/command_names.h"
@@ -56,7 +58,7 @@ class NanosWatch {
 Connection::Connection(net::Stream& stream, Service& service)
     : stream_(stream),
       service_(service),
-      session_(service.next_client.fetch_add(1), service.tokens_required),
+      session_(service.next_client.fetch_add(1), !service.acl->DefaultIsOpen()),
       held_input_(service.held_bytes, service.options.max_held_bytes),
       held_answers_(service.held_bytes, service.options.max_held_bytes) {
   service_.clients.fetch_add(1, std::memory_order_relaxed);
@@ -142,10 +144,18 @@ Connection::Step Connection::TakeCommand() {
 }
 
 void Connection::Take(Arguments arguments, std::span<const StagedArgument> staged) {
-  if (arguments.empty()) return;
+  if (arguments.empty() || !IsStillThere()) return;
   const Found found = FindCommand(arguments);
   const Command* command = found.command;
   if (const auto why = WhyNot(found, arguments)) return Refuse(command, *why);
+  if (session_.caller.user != nullptr) [[unlikely]] {
+    if (const auto why = WhyDenied(service_, session_, *command, arguments)) return Refuse(command, *why);
+    const std::string_view why = session_.in_transaction ? "" : WhyNotSort(*session_.caller.user, *command, arguments);
+    if (!why.empty()) {
+      service_.statistics.Failed(why);
+      return AnswerError(why);
+    }
+  }
   const bool silent = TakeSilence();
   if (session_.in_transaction && !command->Is(kAtOnce)) {
     return Queue(*command, arguments, staged);
@@ -182,11 +192,18 @@ std::optional<std::string> Connection::WhyNot(const Found& found, Arguments argu
   if (!command->Takes(arguments.size())) {
     return "ERR wrong number of arguments for '" + std::string(command->name) + "' command";
   }
-  if (!session_.authenticated && !command->Is(kNoAuth)) return "NOAUTH Authentication required.";
+  if (!command->Is(kNoAuth) && MustAuthenticate(service_, session_)) return "NOAUTH Authentication required.";
   if (session_.in_transaction && command->Is(kNoMulti) && !command->Is(kAtOnce)) {
     return "ERR Command not allowed inside a transaction";
   }
   return std::nullopt;
+}
+
+// Once its user is gone nothing of it is carried out any more.
+bool Connection::IsStillThere() {
+  const bool there = resp::IsStillThere(service_, session_);
+  if (!there) session_.ending = true;
+  return there;
 }
 
 // A refused EXEC ends the transaction; anything else that is refused spoils it.
@@ -245,6 +262,7 @@ net::Task<> Connection::RunPendingWork() {
   const size_t before = stream_.output().size();
   co_await RunWork(command, arguments);
   if (pending_silent_) stream_.output().resize(before);
+  (void)IsStillThere();
 }
 
 net::Task<> Connection::RunWork(const Command& command, Arguments arguments) {
@@ -282,7 +300,7 @@ void Connection::Count(const Command& command, Arguments arguments, uint64_t nan
   const auto now = static_cast<int64_t>(service_.clock.Now().micros / 1'000'000);
   if (is_late) service_.latency_events.Add(command.Is(kFast) ? "fast-command" : "command", now, micros / 1000);
   if (!is_slow) return;
-  SlowLog::Entry entry{0, now, micros, CutWords(arguments), stream_.Peer(), session_.name};
+  SlowLog::Entry entry{0, now, micros, CutWords(WithoutSecrets(arguments)), stream_.Peer(), session_.name};
   service_.slow_log.Add(std::move(entry), static_cast<size_t>(service_.settings[Number::kMaxSlow]));
 }
 
@@ -471,6 +489,7 @@ net::Task<> Connection::Exec() {
     session_.EndTransaction();
     co_return;
   }
+  DenyQueued(service_, session_);
   const auto body = [this](Txn& txn) {
     return session_.queue.RunIfUnchanged(session_.watched, txn, service_, session_.version, &held_answers_, &replies_);
   };

@@ -48,6 +48,8 @@ class Connection {
   net::Task<Status> Stage(std::string_view argument, structure::StagedText* text);
   // Counts what the connection holds; false when that is too much, and it ends.
   bool Hold();
+  // Whether the user is that it is.
+  bool IsStillThere();
   // Why the command is not carried out for this client, as far as that can be told without its data.
   std::optional<std::string> WhyNot(const Found& found, Arguments arguments) const;
   void Refuse(const Command* command, std::string_view why);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/durability.h"
+#include "protocol/resp/acl.h"
 #include "protocol/resp/batch.h"
 
 namespace kvarts::resp {
@@ -25,6 +26,7 @@ struct Session {
 
   uint64_t id;
   bool authenticated;
+  Caller caller = {};
   std::string name = {};
   std::string library = {};
   std::string library_version = {};
