@@ -13,6 +13,11 @@ namespace {
 
 using Of = AclDenial::Of;
 
+// As Redis has it: a star stands for something, or for nothing, but an empty text is only that of an empty pattern.
+bool Matches(std::string_view pattern, std::string_view text) {
+  return text.empty() ? pattern.empty() : structure::GlobMatches(pattern, text);
+}
+
 // The channels among the words of a command.
 struct Channels {
   size_t first = 0;
@@ -33,7 +38,7 @@ Channels ChannelsOf(const Command& command) {
 bool ChannelIsIn(const AclSelector& selector, std::string_view channel, bool is_pattern) {
   if (selector.all_channels()) return true;
   return std::ranges::any_of(selector.channels(), [&](const Bytes& pattern) {
-    return is_pattern ? pattern == channel : structure::GlobMatches(pattern, channel);
+    return is_pattern ? pattern == channel : Matches(pattern, channel);
   });
 }
 
@@ -46,7 +51,7 @@ uint8_t RightsFor(uint32_t access) {
 
 bool KeyIsIn(const AclSelector& selector, std::string_view key, uint8_t rights) {
   return std::ranges::any_of(selector.keys(), [&](const KeyPattern& pattern) {
-    return (pattern.access & rights) == rights && structure::GlobMatches(pattern.pattern, key);
+    return (pattern.access & rights) == rights && Matches(pattern.pattern, key);
   });
 }
 

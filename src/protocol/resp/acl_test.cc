@@ -204,6 +204,9 @@ TEST(AclCheckTest, KeysNeedAPatternForWhatIsDoneWithThem) {
   EXPECT_EQ(Denied(user, {"SORT", "r1", "STORE", "w2"}), "");
   EXPECT_EQ(Denied(user, {"OBJECT", "ENCODING", "x"}), "key 2");
   EXPECT_EQ(Denied(user, {"DBSIZE"}), "");
+  EXPECT_EQ(Denied(UserWith({"+@all", "%R~*"}), {"GET", ""}), "key 1") << "as in Redis";
+  EXPECT_EQ(Denied(UserWith({"+@all", "%R~"}), {"GET", ""}), "");
+  EXPECT_EQ(Denied(UserWith({"+@all", "~*"}), {"GET", ""}), "");
 }
 
 TEST(AclCheckTest, OneSelectorHasToAllowAllOfIt) {
