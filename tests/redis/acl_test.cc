@@ -338,7 +338,7 @@ TEST_P(AclServerTest, ATokenIsAPasswordOfDefault) {
   EXPECT_EQ(other.Call({"AUTH", "pw"}), "OK");
   EXPECT_THAT(other.Call({"SET", "a", "y"}), HasSubstr("NOPERM"));
   // By HTTP only tokens count.
-  const std::string commit = R"({"commands":[{"op":"redis","command":["SET","a","z"]}]})";
+  const std::string commit = R"({"operations":[{"op":"redis","command":["SET","a","z"]}]})";
   EXPECT_EQ(http.Call("POST", "/commit", {}, commit).status, 401);
   EXPECT_EQ(http.Call("POST", "/commit", {{"Authorization", "Bearer " + text_of(less.body)}}, commit).status, 403);
   EXPECT_EQ(http.Call("POST", "/commit", {{"Authorization", "Bearer pw"}}, commit).status, 401);
