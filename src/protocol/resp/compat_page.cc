@@ -31,7 +31,7 @@ constexpr Remark kRemarks[] = {
     {"config|set", "what is told but cannot be otherwise is refused, unless it is set to what it is"},
     {"dbsize", "counts keys that have expired until they are taken away"},
     {"debug", "OBJECT, SET-ACTIVE-EXPIRE and SLEEP, where `redis.debug_commands` allows it; other clients go on"},
-    {"hello", "AUTH as of the command"},
+    {"hello", "AUTH as of the command; between MULTI and EXEC it holds for what comes behind them"},
     {"info", "figures that are not kept are left out; `expires` and `avg_ttl` are 0"},
     {"lastsave", "when SAVE or BGSAVE was done last, else when the server began"},
     {"latency|doctor", "in other words, and shorter"},
