@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "core/secret.h"
+#include "protocol/resp/acl_changes.h"
 #include "server/open_engine.h"
 
 namespace kvarts {
@@ -127,6 +128,7 @@ Status Server::StartLoops() {
                                         redis,
                                         std::make_unique<resp::Acl>(*users_, *tokens_, service_->tokens_required)});
   resp_service_->started = clock_.Now();
+  if (engine_->capabilities().shared) resp::FollowOthersChanges(*resp_service_);
   for (const auto& loop : loops_) {
     resp_service_->commits.push_back(std::make_unique<LoopCommits>(*loop, *store_));
   }
@@ -252,8 +254,12 @@ Server::~Server() {
   for (const auto& loop : loops_) loop->AbortAll();
   if (service_) {
     for (const auto& loop : service_->loops) loop->reads.reset();
-    if (resp_service_) resp_service_->commits.clear();  // what has not left yet never will
+    if (resp_service_) {
+      resp_service_->commits.clear();  // what has not left yet never will
+      resp_service_->clients.Stop();
+    }
   }
+  if (resp_service_) resp_service_->acl->TellOfChanges(nullptr);
   workers_.reset();
   jobs_.reset();
   if (tokens_) tokens_->Stop();

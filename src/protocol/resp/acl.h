@@ -10,6 +10,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -44,6 +45,9 @@ class Acl {
   bool Refresh(Caller* caller) const;
   // Whether a connection is `default` without saying so.
   bool DefaultIsOpen() const;
+
+  // As Users'.
+  void TellOfChanges(std::function<void()> told) { users_.TellOfChanges(std::move(told)); }
 
   // Who it is by these; null: nobody.
   std::unique_ptr<Caller> Authenticate(std::string_view name, std::string_view password) const;

@@ -1,9 +1,8 @@
 #include "protocol/resp/acl_session.h"
 
-#include <fmt/format.h>
-
 #include "protocol/resp/acl_check.h"
 #include "protocol/resp/arguments.h"
+#include "protocol/resp/client_facts.h"
 
 namespace kvarts::resp {
 namespace {
@@ -12,8 +11,8 @@ using Of = AclDenial::Of;
 
 // As CLIENT LIST tells of it.
 std::string ClientText(const Session& session) {
-  return fmt::format("id={} name={} db={} user={} resp={}", session.id, session.name, session.database,
-                     session.caller.name, session.version);
+  const Client::Owner* owner = session.client->owner();
+  return owner == nullptr ? std::string() : owner->Facts().Line();
 }
 
 void Log(Service& service, const Session& session, AclLog::Entry entry) {
@@ -75,6 +74,16 @@ void DenyQueued(Service& service, Session& session) {
     service.statistics.Failed(why);
     session.queue.Replace(which, why);
   }
+}
+
+bool MayListenOn(const Session& session) {
+  if (session.caller.user == nullptr || !session.subscriptions->any()) return true;
+  for (const Listening to : {Listening::kChannel, Listening::kPattern, Listening::kShard}) {
+    for (const Bytes& name : session.subscriptions->Names(to)) {
+      if (!MayListen(*session.caller.user, name, to == Listening::kPattern)) return false;
+    }
+  }
+  return true;
 }
 
 std::vector<std::string_view> WithoutSecrets(Arguments arguments) {

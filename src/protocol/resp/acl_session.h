@@ -31,6 +31,9 @@ std::optional<std::string> WhyDenied(Service& service, const Session& session, c
 // Of the commands since MULTI, puts why not in the place of those that it may not carry out any more.
 void DenyQueued(Service& service, Session& session);
 
+// Whether it may still listen to all that it listens to.
+bool MayListenOn(const Session& session);
+
 // The words of a command without passwords, for logs.
 std::vector<std::string_view> WithoutSecrets(Arguments arguments);
 

@@ -20,7 +20,10 @@
 #include "protocol/common/loop_commits.h"
 #include "protocol/resp/acl.h"
 #include "protocol/resp/blocked_clients.h"
+#include "protocol/resp/channels.h"
+#include "protocol/resp/clients.h"
 #include "protocol/resp/latency_events.h"
+#include "protocol/resp/pause.h"
 #include "protocol/resp/rate.h"
 #include "protocol/resp/settings.h"
 #include "protocol/resp/slow_log.h"
@@ -64,9 +67,12 @@ struct Service {
   structure::ScanCursors cursors{};
   BlockedClients blocked{};
   WaitingLines lines{};
+  Pause pause{};
   std::atomic<uint64_t> next_client{1};
-  std::atomic<uint64_t> clients{0};
   std::atomic<uint64_t> held_bytes{0};
+  Clients clients{};
+  Channels channels{held_bytes};
+  std::atomic<uint64_t> cut_off{0};  // clients that did not take what they were told
   Timestamp started{};
   std::vector<std::unique_ptr<LoopCommits>> commits{};  // of each loop, by its number
   Settings settings{};
