@@ -38,7 +38,7 @@ class NanosWatch {
 Connection::Connection(net::Stream& stream, Service& service)
     : stream_(stream),
       service_(service),
-      subscriptions_(service.channels, service.held_bytes, service.options.max_held_bytes),
+      subscriptions_(service.channels, service.held_bytes, service.options.max_held_bytes / 2),
       session_(service.next_client.fetch_add(1), !service.acl->DefaultIsOpen()),
       since_(std::chrono::steady_clock::now()),
       last_heard_(since_),

@@ -108,7 +108,7 @@ class Connection final : private Client::Owner {
   // Sleeps for a while, and meanwhile sends what comes; or sends what is there, and does not.
   net::Task<> Rest(std::chrono::milliseconds at_most);
   // Whether there is a pause for it.
-  bool IsHeldBack(Arguments arguments) const;
+  bool IsHeldBack(Arguments arguments);
   net::Task<> SitOutPause();
 
   // What it waits for while messages may be written. Else it does something, and they wait.

@@ -71,7 +71,8 @@ struct Service {
   std::atomic<uint64_t> next_client{1};
   std::atomic<uint64_t> held_bytes{0};
   Clients clients{};
-  Channels channels{held_bytes};
+  MessageBytes message_bytes{held_bytes};
+  Channels channels{message_bytes};
   std::atomic<uint64_t> cut_off{0};  // clients that did not take what they were told
   Timestamp started{};
   std::vector<std::unique_ptr<LoopCommits>> commits{};  // of each loop, by its number
