@@ -35,9 +35,19 @@ class Batch {
   size_t size() const { return items_.size(); }
   size_t bytes() const { return text_.size(); }
   bool writes() const { return (flags_ & kWrite) != 0; }
+  // Writes, or tells others something.
+  bool affects() const { return (flags_ & (kWrite | kAffects)) != 0; }
   bool takes_long() const { return (flags_ & kLong) != 0; }
   // It has turned out to.
   void set_takes_long() { flags_ |= kLong; }
+
+  // One that was added as a command; and an answer that is known, in its place.
+  struct Queued {
+    const Command* command;
+    Arguments arguments;
+  };
+  Queued At(size_t which);
+  void Replace(size_t which, std::string_view error);
 
   // Carries all of them out, and writes their answers, from anew. Nothing may be added any more.
   // The answers are counted as held.

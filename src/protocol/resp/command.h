@@ -56,10 +56,15 @@ struct ClientCall {
   Session& session;
   ReplyWriter& reply;
   Service& service;
+  // The client is told what waits for it before the answer.
+  bool messages_first = false;
+  // What it writes is no answer that the client may have silenced.
+  bool never_silent = false;
 };
 
 struct WorkCall {
   Arguments arguments;
+  uint64_t client;  // who asks
   ReplyWriter& reply;
   Service& service;
 };
@@ -103,6 +108,10 @@ enum Flag : uint32_t {
   kNoAsyncLoading = 1 << 15,
   kNoMulti = 1 << 16,
   kAllowBusy = 1 << 17,
+  // Ours: clients of version 2 of the protocol that listen to channels may ask for it.
+  kWhileListening = 1 << 25,
+  // Ours: it changes something for others, though not in the store.
+  kAffects = 1 << 26,
   // Ours: it has rows in the table of subcommands.
   kContainer = 1 << 27,
   // Ours: large arguments behind the key are staged.
@@ -113,7 +122,7 @@ enum Flag : uint32_t {
   kAtOnce = 1 << 30,
 };
 
-// Categories of access control, which COMMAND names with a @.
+// Categories of access control, which COMMAND names with a @, in the order of Redis.
 enum Category : uint32_t {
   kKeyspace = 1 << 0,
   kRead = 1 << 1,
@@ -124,14 +133,18 @@ enum Category : uint32_t {
   kHash = 1 << 6,
   kString = 1 << 7,
   kBitmap = 1 << 8,
-  kPubSubs = 1 << 9,
-  kAdmins = 1 << 10,
-  kQuick = 1 << 11,
-  kSlow = 1 << 12,
-  kBlocks = 1 << 13,
-  kDangerous = 1 << 14,
-  kConnection = 1 << 15,
-  kTransaction = 1 << 16,
+  kHyperLogLog = 1 << 9,
+  kGeo = 1 << 10,
+  kStream = 1 << 11,
+  kPubSubs = 1 << 12,
+  kAdmins = 1 << 13,
+  kQuick = 1 << 14,
+  kSlow = 1 << 15,
+  kBlocks = 1 << 16,
+  kDangerous = 1 << 17,
+  kConnection = 1 << 18,
+  kTransaction = 1 << 19,
+  kScripting = 1 << 20,
 };
 
 struct Command {

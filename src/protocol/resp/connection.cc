@@ -4,12 +4,13 @@
 #include <chrono>
 
 #include "protocol/common/await.h"
+#include "protocol/resp/acl_session.h"
 #include "protocol/resp/arguments.h"
 #include "protocol/resp/blocking.h"
-#include "protocol/resp/command_names.h"
 #include "protocol/resp/command_table.h"
 #include "protocol/resp/errors.h"
 #include "protocol/resp/handlers.h"
+#include "protocol/resp/refusals.h"
 
 namespace kvarts::resp {
 namespace {
@@ -21,25 +22,6 @@ constexpr size_t kMaxUnsent = 256 << 10;
 constexpr size_t kKeptReplies = 4 << 10;
 // Whoever has lost a race to others will lose the next ones.
 constexpr size_t kRacesExpected = 32;
-// What an error shows of what it does not know.
-constexpr size_t kMaxShown = 128;
-
-std::string UnknownCommand(Arguments arguments) {
-  std::string error = "ERR unknown command '";
-  error.append(arguments[0].substr(0, kMaxShown)).append("', with args beginning with: ");
-  std::string shown;
-  for (const std::string_view argument : arguments.subspan(1)) {
-    if (shown.size() >= kMaxShown) break;
-    shown.append("'").append(argument.substr(0, kMaxShown - shown.size())).append("' ");
-  }
-  return error + shown;
-}
-
-std::string UnknownSubcommand(const Command& container, Arguments arguments) {
-  std::string error = "ERR unknown subcommand '";
-  error.append(arguments[1].substr(0, kMaxShown)).append("'. Try ");
-  return error.append(UpperCase(container.name)).append(" HELP.");
-}
 
 class NanosWatch {
  public:
@@ -56,13 +38,19 @@ class NanosWatch {
 Connection::Connection(net::Stream& stream, Service& service)
     : stream_(stream),
       service_(service),
-      session_(service.next_client.fetch_add(1), service.tokens_required),
+      subscriptions_(service.channels, service.held_bytes, service.options.max_held_bytes / 2),
+      session_(service.next_client.fetch_add(1), !service.acl->DefaultIsOpen()),
+      since_(std::chrono::steady_clock::now()),
+      last_heard_(since_),
       held_input_(service.held_bytes, service.options.max_held_bytes),
       held_answers_(service.held_bytes, service.options.max_held_bytes) {
-  service_.clients.fetch_add(1, std::memory_order_relaxed);
+  session_.client = std::make_shared<Client>(service, session_.id, stream.loop(), static_cast<Client::Owner&>(*this));
+  session_.subscriptions = &subscriptions_;
+  subscriptions_.SetClient(session_.client);
+  service_.clients.Add(session_.client);
 }
 
-Connection::~Connection() { service_.clients.fetch_sub(1, std::memory_order_relaxed); }
+Connection::~Connection() { Leave(); }
 
 net::Task<> Connection::Run(bool refuse) {
   stream_.ClearDeadline();
@@ -71,7 +59,10 @@ net::Task<> Connection::Run(bool refuse) {
     session_.ending = true;
   }
   while (true) {
+    if (messages_wait_) TakeMessages();
     const Step step = TakeCommand();
+    // Whoever is told of the end finds it gone.
+    if (step == Step::kEnd) Leave();
     const bool waits = step == Step::kMore || step == Step::kEnd;
     if ((waits || stream_.output().size() > kMaxUnsent) && !stream_.FlushNow()) {
       const bool sent = co_await Send();
@@ -82,11 +73,15 @@ net::Task<> Connection::Run(bool refuse) {
       if (!Hold()) continue;
       stream_.set_idle(stream_.input().empty() && !session_.in_transaction);
       if (stream_.idle() && stream_.loop().draining()) break;
-      const int64_t rests = service_.settings[Number::kIdleSeconds];
+      const int64_t rests = subscriptions_.any() ? 0 : service_.settings[Number::kIdleSeconds];
       service_.bytes_in.fetch_add(std::exchange(consumed_, 0), std::memory_order_relaxed);
       service_.bytes_out.fetch_add(stream_.TakeSentBytes(), std::memory_order_relaxed);
       if (rests > 0) stream_.SetDeadline(std::chrono::seconds(rests));
+      if (messages_wait_) stream_.EndRead();
+      rests_ = Rests::kForInput;
       const bool more = co_await stream_.Read();
+      rests_ = Rests::kNot;
+      last_heard_ = stream_.loop().now();
       if (rests > 0) stream_.ClearDeadline();
       stream_.set_idle(false);
       if (!more) co_return;
@@ -96,6 +91,8 @@ net::Task<> Connection::Run(bool refuse) {
       co_await RunPendingWork();
     } else if (step == Step::kSpecial) {
       co_await RunSpecial();
+    } else if (step == Step::kHeldBack) {
+      co_await SitOutPause();
     } else if (step == Step::kStage) {
       co_await StageAndTake();
     } else if (step == Step::kEnd) {
@@ -108,7 +105,9 @@ net::Task<> Connection::Run(bool refuse) {
 net::Task<bool> Connection::Send() {
   stream_.Keep();
   stream_.SetSendDeadline(service_.options.write_timeout);
+  sends_ = true;
   const bool sent = co_await stream_.Flush();
+  sends_ = false;
   stream_.ClearDeadline();
   co_return sent;
 }
@@ -122,7 +121,8 @@ Connection::Step Connection::TakeCommand() {
   if (full) return Step::kRunBatch;
   const Step nothing = batch_.empty() ? Step::kMore : Step::kRunBatch;
   if (stream_.input().empty()) return nothing;
-  const CommandParser::Limits limits{service_.settings[Number::kMaxBulkBytes], !session_.authenticated};
+  if (batch_.empty()) pause_ = service_.pause.what();
+  const CommandParser::Limits limits{service_.settings[Number::kMaxBulkBytes], MustAuthenticate(service_, session_)};
   switch (parser_.Parse(stream_.input(), limits)) {
     case CommandParser::State::kMore:
       return nothing;
@@ -133,6 +133,9 @@ Connection::Step Connection::TakeCommand() {
     case CommandParser::State::kCommand:
       break;
   }
+  if (pause_ != Pause::What::kNothing && IsHeldBack(parser_.arguments())) {
+    return batch_.empty() ? Step::kHeldBack : Step::kRunBatch;
+  }
   if (MustStage(parser_.arguments())) return Step::kStage;
   const size_t consumed = parser_.consumed();
   Take(parser_.arguments());
@@ -142,10 +145,13 @@ Connection::Step Connection::TakeCommand() {
 }
 
 void Connection::Take(Arguments arguments, std::span<const StagedArgument> staged) {
-  if (arguments.empty()) return;
+  if (arguments.empty() || !IsStillThere()) return;
   const Found found = FindCommand(arguments);
   const Command* command = found.command;
+  last_command_ = command;
   if (const auto why = WhyNot(found, arguments)) return Refuse(command, *why);
+  if (session_.caller.user != nullptr && RefuseByRights(*command, arguments)) [[unlikely]]
+    return;
   const bool silent = TakeSilence();
   if (session_.in_transaction && !command->Is(kAtOnce)) {
     return Queue(*command, arguments, staged);
@@ -173,7 +179,8 @@ std::optional<std::string> Connection::WhyNot(const Found& found, Arguments argu
   if (!command->Takes(arguments.size())) {
     return "ERR wrong number of arguments for '" + std::string(command->name) + "' command";
   }
-  if (!session_.authenticated && !command->Is(kNoAuth)) return "NOAUTH Authentication required.";
+  if (!command->Is(kNoAuth) && MustAuthenticate(service_, session_)) return "NOAUTH Authentication required.";
+  if (subscriptions_.any() && session_.version == 2 && !command->Is(kWhileListening)) return OnlyListens(*command);
   if (session_.in_transaction && command->Is(kNoMulti) && !command->Is(kAtOnce)) {
     return "ERR Command not allowed inside a transaction";
   }
@@ -209,13 +216,12 @@ Connection::Step Connection::RunPending() {
   if (!std::holds_alternative<ClientHandler>(pending_->handler)) return Step::kSpecial;
   const Command& command = *std::exchange(pending_, nullptr);
   const std::vector<std::string_view> arguments(pending_arguments_.begin(), pending_arguments_.end());
-  const size_t before = stream_.output().size();
-  RunClientCommand(command, arguments);
-  if (pending_silent_) stream_.output().resize(before);
+  size_t before = stream_.output().size();
+  RunClientCommand(command, arguments, pending_silent_, &before);
   return Step::kTaken;
 }
 
-void Connection::RunClientCommand(const Command& command, Arguments arguments) {
+void Connection::RunClientCommand(const Command& command, Arguments arguments, bool silent, size_t* messages_at) {
   Bytes& output = stream_.output();
   const size_t before = output.size();
   ReplyWriter reply(&output, session_.version);
@@ -228,6 +234,14 @@ void Connection::RunClientCommand(const Command& command, Arguments arguments) {
   }
   const bool failed = output.size() > before && output[before] == '-';
   Count(command, arguments, watch.Elapsed(), failed ? std::string_view(output).substr(before + 1) : std::string_view());
+  if (silent && !call.never_silent) output.resize(before);
+  // It may have told itself something.
+  messages_wait_ = messages_wait_ || command.Is(kAffects);
+  if (!call.messages_first) return;
+  Bytes messages;
+  session_.client->TakeMessages(session_.version, SIZE_MAX, &messages);
+  output.insert(*messages_at, messages);
+  *messages_at += messages.size();
 }
 
 net::Task<> Connection::RunPendingWork() {
@@ -236,6 +250,7 @@ net::Task<> Connection::RunPendingWork() {
   const size_t before = stream_.output().size();
   co_await RunWork(command, arguments);
   if (pending_silent_) stream_.output().resize(before);
+  (void)IsStillThere();
 }
 
 net::Task<> Connection::RunWork(const Command& command, Arguments arguments) {
@@ -244,7 +259,7 @@ net::Task<> Connection::RunWork(const Command& command, Arguments arguments) {
   const NanosWatch watch;
   const auto work = [&]() -> Status {
     ReplyWriter reply(&written, session_.version);
-    WorkCall call{arguments, reply, service_};
+    WorkCall call{arguments, session_.id, reply, service_};
     return std::get<WorkHandler>(command.handler)(call);
   };
   const Status ran = co_await OnWorker(stream_.loop(), service_.workers, work, {WorkerPool::Lane::kLong});
@@ -273,7 +288,7 @@ void Connection::Count(const Command& command, Arguments arguments, uint64_t nan
   const auto now = static_cast<int64_t>(service_.clock.Now().micros / 1'000'000);
   if (is_late) service_.latency_events.Add(command.Is(kFast) ? "fast-command" : "command", now, micros / 1000);
   if (!is_slow) return;
-  SlowLog::Entry entry{0, now, micros, CutWords(arguments), stream_.Peer(), session_.name};
+  SlowLog::Entry entry{0, now, micros, CutWords(WithoutSecrets(arguments)), stream_.Peer(), session_.name};
   service_.slow_log.Add(std::move(entry), static_cast<size_t>(service_.settings[Number::kMaxSlow]));
 }
 
@@ -399,14 +414,14 @@ net::Task<> Connection::RunBlocking(const Command& command) {
     if (!sent) co_return;
   }
   const std::vector<Bytes> words = pending_arguments_;
-  const size_t before = stream_.output().size();
-  co_await resp::RunBlocking(stream_, session_, service_, command, std::move(pending_arguments_));
+  Bytes answer;
+  const auto rest = [this](std::chrono::milliseconds at_most) { return Rest(at_most); };
+  co_await resp::RunBlocking(stream_, session_, service_, command, std::move(pending_arguments_), rest, &answer);
   pending_arguments_.clear();
   // How long it waited says nothing about the command.
-  const std::string_view written = std::string_view(stream_.output()).substr(before);
   const std::vector<std::string_view> arguments(words.begin(), words.end());
-  Count(command, arguments, 0, written.starts_with('-') ? written.substr(1) : std::string_view());
-  if (pending_silent_) stream_.output().clear();
+  Count(command, arguments, 0, answer.starts_with('-') ? std::string_view(answer).substr(1) : std::string_view());
+  if (!pending_silent_) stream_.output().append(answer);
 }
 
 net::Task<> Connection::RunSpecial() {
@@ -417,6 +432,7 @@ net::Task<> Connection::RunSpecial() {
   }
   const auto special = std::get<Special>(command.handler);
   const size_t before = stream_.output().size();
+  messages_first_ = 0;
   const NanosWatch watch;
   ReplyWriter reply(&stream_.output(), session_.version);
   switch (special) {
@@ -446,10 +462,10 @@ net::Task<> Connection::RunSpecial() {
     case Special::kContainer:
       break;
   }
-  const std::string_view written = std::string_view(stream_.output()).substr(before);
+  const std::string_view written = std::string_view(stream_.output()).substr(before + messages_first_);
   const std::vector<std::string_view> arguments(pending_arguments_.begin(), pending_arguments_.end());
   Count(command, arguments, watch.Elapsed(), written.starts_with('-') ? written.substr(1) : std::string_view());
-  if (pending_silent_) stream_.output().resize(before);
+  if (pending_silent_) stream_.output().resize(before + messages_first_);
 }
 
 RespProtocol::Match RespProtocol::Sniff(std::string_view first) const {

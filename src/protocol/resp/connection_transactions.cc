@@ -1,6 +1,7 @@
 // Of connections: what is queued between MULTI and EXEC, and WATCH.
 #include <algorithm>
 
+#include "protocol/resp/acl_session.h"
 #include "protocol/resp/arguments.h"
 #include "protocol/resp/connection.h"
 #include "protocol/resp/errors.h"
@@ -28,6 +29,7 @@ net::Task<> Connection::Exec() {
     session_.EndTransaction();
     co_return;
   }
+  DenyQueued(service_, session_);
   const auto body = [this](Txn& txn) {
     return session_.queue.RunIfUnchanged(session_.watched, txn, service_, session_.version, &held_answers_, &replies_);
   };
@@ -48,6 +50,8 @@ net::Task<> Connection::Exec() {
 net::Task<> Connection::AnswerQueue() {
   Bytes& output = stream_.output();
   CountBatch(session_.queue);
+  const size_t before = output.size();
+  size_t messages_at = before;
   size_t written = 0;
   for (const Batch::Hole& hole : session_.queue.holes()) {
     output.append(replies_, written, hole.at - written);
@@ -55,9 +59,10 @@ net::Task<> Connection::AnswerQueue() {
     if (std::holds_alternative<WorkHandler>(hole.command->handler)) {
       co_await RunWork(*hole.command, hole.arguments);
     } else {
-      RunClientCommand(*hole.command, hole.arguments);
+      RunClientCommand(*hole.command, hole.arguments, false, &messages_at);
     }
   }
+  messages_first_ = messages_at - before;
   if (written == 0) {
     TakeReplies();
   } else {

@@ -189,9 +189,21 @@ Result<Attempted> BZPopMax(DataCall& call);
 Result<Attempted> BZPopMin(DataCall& call);
 Status ZMPop(DataCall& call);
 
+// acl_commands.cc
+Status AclCat(ClientCall& call);
+Status AclDelUser(WorkCall& call);
+Status AclDryRun(ClientCall& call);
+Status AclFile(ClientCall& call);
+Status AclGenPass(ClientCall& call);
+Status AclGetUser(ClientCall& call);
+Status AclList(ClientCall& call);
+Status AclLogOf(ClientCall& call);
+Status AclSetUser(WorkCall& call);
+Status AclUsers(ClientCall& call);
+Status AclWhoAmI(ClientCall& call);
+
 // connection_commands.cc
 Status Auth(ClientCall& call);
-Status Client(ClientCall& call);
 Status Echo(ClientCall& call);
 Status Hello(ClientCall& call);
 Status Ping(ClientCall& call);
@@ -199,6 +211,38 @@ Status Quit(ClientCall& call);
 Status Reset(ClientCall& call);
 Status Select(ClientCall& call);
 Status Unwatch(ClientCall& call);
+
+// pubsub_commands.cc
+Status PSubscribe(ClientCall& call);
+Status PUnsubscribe(ClientCall& call);
+Status PubSubChannels(ClientCall& call);
+Status PubSubNumPat(ClientCall& call);
+Status PubSubNumSub(ClientCall& call);
+Status PubSubShardChannels(ClientCall& call);
+Status PubSubShardNumSub(ClientCall& call);
+Status Publish(ClientCall& call);
+Status SPublish(ClientCall& call);
+Status SSubscribe(ClientCall& call);
+Status SUnsubscribe(ClientCall& call);
+Status Subscribe(ClientCall& call);
+Status Unsubscribe(ClientCall& call);
+
+// client_commands.cc
+Status ClientGetName(ClientCall& call);
+Status ClientGetRedir(ClientCall& call);
+Status ClientId(ClientCall& call);
+Status ClientInfo(ClientCall& call);
+Status ClientNoEvict(ClientCall& call);
+Status ClientPause(ClientCall& call);
+Status ClientReply(ClientCall& call);
+Status ClientSetInfo(ClientCall& call);
+Status ClientSetName(ClientCall& call);
+Status ClientUnblock(ClientCall& call);
+Status ClientUnpause(ClientCall& call);
+
+// client_admin_commands.cc
+Status ClientKill(WorkCall& call);
+Status ClientList(WorkCall& call);
 
 // command_commands.cc
 Status CommandAll(ClientCall& call);
@@ -214,7 +258,7 @@ Status Help(ClientCall& call);
 Status ConfigGet(ClientCall& call);
 Status ConfigResetStat(ClientCall& call);
 Status ConfigRewrite(ClientCall& call);
-Status ConfigSet(ClientCall& call);
+Status ConfigSet(WorkCall& call);
 
 // debug_commands.cc
 Status DebugObject(DataCall& call);

@@ -11,7 +11,10 @@
 #include "model/structure/databases.h"
 #include "model/structure/strings.h"
 #include "net/listener.h"
+#include "protocol/resp/acl_changes.h"
+#include "protocol/resp/errors.h"
 #include "protocol/resp/service.h"
+#include "protocol/resp/sizes.h"
 
 namespace kvarts::resp {
 namespace {
@@ -60,6 +63,15 @@ std::string WriteSync(Service& service, std::string_view value, bool apply) {
   return {};
 }
 
+std::string ReadPassword(const Service& service) { return service.acl->required_password(); }
+
+// What the store says against it is no constant.
+std::string WritePassword(Service& service, std::string_view value, bool apply) {
+  if (!apply) return {};
+  const Status required = RequirePassword(service, value);
+  return required.has_value() ? std::string() : ErrorReply(required.error());
+}
+
 std::string ReadMaxClients(const Service& service) {
   return std::to_string(service.listener == nullptr ? 0 : service.listener->max_connections());
 }
@@ -71,6 +83,12 @@ std::string WriteMaxClients(Service& service, std::string_view value, bool apply
   if (*number < 1 || *number > kMostClients) return NotBetween(1, kMostClients);
   if (apply && service.listener != nullptr) service.listener->SetMaxConnections(static_cast<size_t>(*number));
   return {};
+}
+
+std::string ReadOutputLimits(const Service& service) { return service.settings.output.Text(); }
+
+std::string WriteOutputLimits(Service& service, std::string_view value, bool apply) {
+  return service.settings.output.Set(value, apply);
 }
 
 constexpr Parameter Fixed(std::string_view name, std::string_view text, std::string_view alias = {}) {
@@ -101,13 +119,16 @@ static_assert(structure::kDatabases == 16);
 
 // In their order.
 constexpr Parameter kParameters[] = {
+    Fixed("acl-pubsub-default", "resetchannels"),
+    Startup("aclfile", ""),
+    Changed("acllog-max-len", kNumber, Number::kMaxAclLog, 128, 0, kMost),
     Fixed("activedefrag", "no"),
     Fixed("aof-use-rdb-preamble", "no"),
     Own("appendfsync", ReadSync, WriteSync),
     Told("appendonly", kFixed, ReadAppendOnly),
     Fixed("auto-aof-rewrite-min-size", "0"),
     Fixed("auto-aof-rewrite-percentage", "0"),
-    Fixed("client-output-buffer-limit", "normal 0 0 0 slave 0 0 0 pubsub 0 0 0"),
+    Own("client-output-buffer-limit", ReadOutputLimits, WriteOutputLimits),
     Startup("cluster-enabled", "no"),
     Startup("databases", "16"),
     Startup("dbfilename", ""),
@@ -135,7 +156,7 @@ constexpr Parameter kParameters[] = {
     Changed("proto-max-bulk-len", kBytes, Number::kMaxBulkBytes, 512 * kMiB, kMiB, kMost),
     Fixed("replica-read-only", "yes", "slave-read-only"),
     Fixed("replicaof", "", "slaveof"),
-    Fixed("requirepass", ""),
+    Own("requirepass", ReadPassword, WritePassword),
     Fixed("save", ""),
     Changed("set-max-intset-entries", kNumber, Number::kSetEntries, 512, 0, kMost),
     Changed("slowlog-log-slower-than", kNumber, Number::kSlowMicros, 10'000, -1, kMost),
@@ -147,23 +168,6 @@ constexpr Parameter kParameters[] = {
 };
 static_assert(std::ranges::is_sorted(kParameters, {}, &Parameter::name));
 
-// As Redis reads sizes: k is a thousand, kb is 1024.
-std::optional<int64_t> ParseBytes(std::string_view text) {
-  constexpr std::pair<std::string_view, int64_t> kUnits[] = {
-      {"", 1},          {"b", 1},        {"k", 1000},          {"kb", 1 << 10},
-      {"m", 1'000'000}, {"mb", 1 << 20}, {"g", 1'000'000'000}, {"gb", 1 << 30},
-  };
-  const size_t digits = std::min(text.find_first_not_of("-0123456789"), text.size());
-  const auto number = structure::ParseInteger(text.substr(0, digits));
-  const std::string unit = LowerCase(text.substr(digits));
-  const auto found = std::ranges::find(kUnits, std::string_view(unit), &std::pair<std::string_view, int64_t>::first);
-  int64_t bytes = 0;
-  if (!number || *number < 0 || found == std::end(kUnits) || __builtin_mul_overflow(*number, found->second, &bytes)) {
-    return std::nullopt;
-  }
-  return bytes;
-}
-
 std::string SetBool(const Parameter& parameter, Settings& settings, std::string_view value, bool apply) {
   const std::string word = LowerCase(value);
   if (word != "yes" && word != "no") return kNotBool;
@@ -173,7 +177,7 @@ std::string SetBool(const Parameter& parameter, Settings& settings, std::string_
 
 std::string SetNumber(const Parameter& parameter, Settings& settings, std::string_view value, bool apply) {
   const bool bytes = parameter.kind == kBytes;
-  const std::optional<int64_t> number = bytes ? ParseBytes(value) : structure::ParseInteger(value);
+  const std::optional<int64_t> number = bytes ? ParseSize(value) : structure::ParseInteger(value);
   if (!number) return bytes ? kNoBytes : kNoInteger;
   if (*number < parameter.at_least || *number > parameter.at_most) {
     return NotBetween(parameter.at_least, parameter.at_most);

@@ -1,12 +1,16 @@
 // Session: what a connection is, as its commands see and change it. It belongs to its loop.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/durability.h"
+#include "protocol/resp/acl.h"
 #include "protocol/resp/batch.h"
+#include "protocol/resp/client.h"
+#include "protocol/resp/subscriptions.h"
 
 namespace kvarts::resp {
 
@@ -14,7 +18,15 @@ struct Session {
   Session(uint64_t number, bool must_authenticate) : id(number), authenticated(!must_authenticate) {}
 
   // As a connection that has just been made.
-  void Reset(bool must_authenticate) { *this = Session(id, must_authenticate); }
+  void Reset(bool must_authenticate) {
+    subscriptions->LeaveAll();
+    Session fresh(id, must_authenticate);
+    fresh.client = std::move(client);
+    fresh.subscriptions = subscriptions;
+    *this = std::move(fresh);
+  }
+  // Who it is known to be.
+  std::string_view UserName() const { return caller.name; }
   void EndTransaction() {
     in_transaction = aborted = false;
     queue.Clear();
@@ -25,6 +37,10 @@ struct Session {
 
   uint64_t id;
   bool authenticated;
+  Caller caller = {};
+  // As others reach it, and what it listens to; both for as long as the connection is there.
+  std::shared_ptr<Client> client = {};
+  Subscriptions* subscriptions = nullptr;
   std::string name = {};
   std::string library = {};
   std::string library_version = {};
@@ -32,6 +48,7 @@ struct Session {
   int version = 2;  // of the protocol
   Replies replies = Replies::kOn;
   bool ending = false;  // after what has been answered
+  bool never_evicted = false;
   // Of its writes, where that was chosen for this connection.
   std::optional<Durability> durability = {};
   // Between MULTI and EXEC.
