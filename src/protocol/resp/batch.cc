@@ -34,6 +34,17 @@ void Batch::Add(const Command& command, Arguments arguments, uint32_t database, 
   arguments_.clear();
 }
 
+Batch::Queued Batch::At(size_t which) {
+  Locate();
+  return {items_[which].command, ArgumentsOf(items_[which])};
+}
+
+void Batch::Replace(size_t which, std::string_view error) {
+  AddError(error);
+  items_[which] = items_.back();
+  items_.pop_back();
+}
+
 void Batch::AddError(std::string_view error) {
   items_.push_back({nullptr, 0, false, sizes_.size(), 1, 0, 0});
   text_.append(error);

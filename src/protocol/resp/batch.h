@@ -41,6 +41,14 @@ class Batch {
   // It has turned out to.
   void set_takes_long() { flags_ |= kLong; }
 
+  // One that was added as a command; and an answer that is known, in its place.
+  struct Queued {
+    const Command* command;
+    Arguments arguments;
+  };
+  Queued At(size_t which);
+  void Replace(size_t which, std::string_view error);
+
   // Carries all of them out, and writes their answers, from anew. Nothing may be added any more.
   // The answers are counted as held.
   Status Run(Txn& txn, Service& service, int version, HeldBytes* held, Bytes* replies);

@@ -33,6 +33,8 @@ class Client : public std::enable_shared_from_this<Client> {
     // It is no client any more: it ends at once; or, if it asked for that itself, behind the answer.
     virtual void Kill(bool behind_answer) = 0;
     virtual ClientFacts Facts() const = 0;
+    // Who it is may be gone, or may not listen to all that it listens to: then it is killed.
+    virtual void RightsChanged(bool behind_answer) = 0;
 
    protected:
     ~Owner() = default;

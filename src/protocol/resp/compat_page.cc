@@ -20,8 +20,14 @@ struct Remark {
 // How what is built differs; of what is not built, why. In their order. What differs for many commands alike is told by
 // the page.
 constexpr Remark kRemarks[] = {
+    {"acl|cat", "names those that are built"},
+    {"acl|getuser", "single commands in the order of their names"},
+    {"acl|list", "single commands in the order of their names"},
+    {"acl|load", "refused, as by Redis without a file of users: they are kept with the data"},
+    {"acl|save", "refused, as by Redis without a file of users: they are kept with the data"},
+    {"acl|setuser", "what it changes is on disk when it is answered"},
     {"asking", "there are no slots here"},
-    {"auth", "a password is a token that may do everything"},
+    {"auth", "a token that may do everything is a password of `default`, too"},
     {"bgrewriteaof", "does what BGSAVE does: there is no log of commands to rewrite"},
     {"bgsave", "has all that was acknowledged on disk; there are no snapshots"},
     {"client|list", "what Redis tells of how its buffers are kept is 0"},

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "protocol/common/await.h"
+#include "protocol/resp/acl_session.h"
 #include "protocol/resp/arguments.h"
 #include "protocol/resp/blocking.h"
 #include "protocol/resp/command_table.h"
@@ -38,7 +39,7 @@ Connection::Connection(net::Stream& stream, Service& service)
     : stream_(stream),
       service_(service),
       subscriptions_(service.channels, service.held_bytes, service.options.max_held_bytes / 2),
-      session_(service.next_client.fetch_add(1), service.tokens_required),
+      session_(service.next_client.fetch_add(1), !service.acl->DefaultIsOpen()),
       since_(std::chrono::steady_clock::now()),
       last_heard_(since_),
       held_input_(service.held_bytes, service.options.max_held_bytes),
@@ -121,7 +122,7 @@ Connection::Step Connection::TakeCommand() {
   const Step nothing = batch_.empty() ? Step::kMore : Step::kRunBatch;
   if (stream_.input().empty()) return nothing;
   if (batch_.empty()) pause_ = service_.pause.what();
-  const CommandParser::Limits limits{service_.settings[Number::kMaxBulkBytes], !session_.authenticated};
+  const CommandParser::Limits limits{service_.settings[Number::kMaxBulkBytes], MustAuthenticate(service_, session_)};
   switch (parser_.Parse(stream_.input(), limits)) {
     case CommandParser::State::kMore:
       return nothing;
@@ -144,11 +145,13 @@ Connection::Step Connection::TakeCommand() {
 }
 
 void Connection::Take(Arguments arguments, std::span<const StagedArgument> staged) {
-  if (arguments.empty()) return;
+  if (arguments.empty() || !IsStillThere()) return;
   const Found found = FindCommand(arguments);
   const Command* command = found.command;
   last_command_ = command;
   if (const auto why = WhyNot(found, arguments)) return Refuse(command, *why);
+  if (session_.caller.user != nullptr && RefuseByRights(*command, arguments)) [[unlikely]]
+    return;
   const bool silent = TakeSilence();
   if (session_.in_transaction && !command->Is(kAtOnce)) {
     return Queue(*command, arguments, staged);
@@ -176,7 +179,7 @@ std::optional<std::string> Connection::WhyNot(const Found& found, Arguments argu
   if (!command->Takes(arguments.size())) {
     return "ERR wrong number of arguments for '" + std::string(command->name) + "' command";
   }
-  if (!session_.authenticated && !command->Is(kNoAuth)) return "NOAUTH Authentication required.";
+  if (!command->Is(kNoAuth) && MustAuthenticate(service_, session_)) return "NOAUTH Authentication required.";
   if (subscriptions_.any() && session_.version == 2 && !command->Is(kWhileListening)) return OnlyListens(*command);
   if (session_.in_transaction && command->Is(kNoMulti) && !command->Is(kAtOnce)) {
     return "ERR Command not allowed inside a transaction";
@@ -247,6 +250,7 @@ net::Task<> Connection::RunPendingWork() {
   const size_t before = stream_.output().size();
   co_await RunWork(command, arguments);
   if (pending_silent_) stream_.output().resize(before);
+  (void)IsStillThere();
 }
 
 net::Task<> Connection::RunWork(const Command& command, Arguments arguments) {
@@ -284,7 +288,7 @@ void Connection::Count(const Command& command, Arguments arguments, uint64_t nan
   const auto now = static_cast<int64_t>(service_.clock.Now().micros / 1'000'000);
   if (is_late) service_.latency_events.Add(command.Is(kFast) ? "fast-command" : "command", now, micros / 1000);
   if (!is_slow) return;
-  SlowLog::Entry entry{0, now, micros, CutWords(arguments), stream_.Peer(), session_.name};
+  SlowLog::Entry entry{0, now, micros, CutWords(WithoutSecrets(arguments)), stream_.Peer(), session_.name};
   service_.slow_log.Add(std::move(entry), static_cast<size_t>(service_.settings[Number::kMaxSlow]));
 }
 
@@ -334,7 +338,8 @@ net::Task<Result<RunReport>> Connection::Submit(const Store::Body& body, const B
   }
   std::vector<Store::Request> requests;
   requests.push_back(std::move(request));
-  auto outcomes = co_await RunAll(stream_.loop(), service_.store, std::move(requests), &service_.workers);
+  auto outcomes =
+      co_await RunAll(stream_.loop(), service_.store, std::move(requests), &service_.workers, WorkerPool::Lane::kLong);
   co_return std::move(outcomes[0]);
 }
 

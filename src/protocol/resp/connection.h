@@ -54,6 +54,9 @@ class Connection final : private Client::Owner {
   net::Task<Status> Stage(std::string_view argument, structure::StagedText* text);
   // Counts what the connection holds; false when that is too much, and it ends.
   bool Hold();
+  // Of access control (connection_rights.cc): whether the user is that it is, and whether that may not do this.
+  bool IsStillThere();
+  bool RefuseByRights(const Command& command, Arguments arguments);
   // Why the command is not carried out for this client, as far as that can be told without its data.
   std::optional<std::string> WhyNot(const Found& found, Arguments arguments) const;
   void Refuse(const Command* command, std::string_view why);
@@ -96,6 +99,7 @@ class Connection final : private Client::Owner {
   void MessagesWait() override;
   void Kill(bool behind_answer) override;
   ClientFacts Facts() const override;
+  void RightsChanged(bool behind_answer) override;
   std::string Flags() const;
   // Where it comes from, and where it came in.
   struct Addresses {

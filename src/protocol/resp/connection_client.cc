@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "protocol/common/waker.h"
+#include "protocol/resp/acl_check.h"
 #include "protocol/resp/connection.h"
 
 namespace kvarts::resp {
@@ -57,6 +58,7 @@ bool Connection::IsHeldBack(Arguments arguments) {
   if (arguments.empty()) return false;
   const Found found = FindCommand(arguments);
   if (found.command == nullptr || WhyNot(found, arguments)) return false;
+  if (session_.caller.user != nullptr && CheckAcl(*session_.caller.user, *found.command, arguments)) return false;
   const auto* special = std::get_if<Special>(&found.command->handler);
   const bool exec = special != nullptr && *special == Special::kExec;
   const bool writes = found.command->Is(kWrite) || found.command->Is(kAffects) || (exec && session_.queue.affects());

@@ -1,6 +1,7 @@
 // Of connections: what is queued between MULTI and EXEC, and WATCH.
 #include <algorithm>
 
+#include "protocol/resp/acl_session.h"
 #include "protocol/resp/arguments.h"
 #include "protocol/resp/connection.h"
 #include "protocol/resp/errors.h"
@@ -28,6 +29,7 @@ net::Task<> Connection::Exec() {
     session_.EndTransaction();
     co_return;
   }
+  DenyQueued(service_, session_);
   const auto body = [this](Txn& txn) {
     return session_.queue.RunIfUnchanged(session_.watched, txn, service_, session_.version, &held_answers_, &replies_);
   };

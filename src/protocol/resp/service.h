@@ -18,6 +18,7 @@
 #include "model/structure/scan_cursors.h"
 #include "net/listener.h"
 #include "protocol/common/loop_commits.h"
+#include "protocol/resp/acl.h"
 #include "protocol/resp/blocked_clients.h"
 #include "protocol/resp/channels.h"
 #include "protocol/resp/clients.h"
@@ -62,6 +63,7 @@ struct Service {
   const Clock& clock;
   const std::atomic<bool>& tokens_required;
   RespOptions options;
+  std::unique_ptr<Acl> acl;
   structure::ScanCursors cursors{};
   BlockedClients blocked{};
   WaitingLines lines{};
