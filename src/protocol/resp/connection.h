@@ -101,6 +101,13 @@ class Connection final : private Client::Owner {
   ClientFacts Facts() const override;
   void RightsChanged(bool behind_answer) override;
   std::string Flags() const;
+  // Where it comes from, and where it came in.
+  struct Addresses {
+    std::string peer;
+    std::string local;
+    bool is_file;
+  };
+  const Addresses& KnownAddresses() const;
   // Writes messages, as many as are sent at once.
   void TakeMessages();
   // Is no client any more.
@@ -125,6 +132,7 @@ class Connection final : private Client::Owner {
   Pause::What pause_ = Pause::What::kNothing;  // when the batch was begun
   size_t messages_first_ = 0;                  // bytes of messages before the answer under way
   const Command* last_command_ = nullptr;
+  mutable std::optional<Addresses> addresses_;  // once they were asked for
   const net::SteadyTime since_;
   net::SteadyTime last_heard_;
   Batch batch_;

@@ -101,13 +101,25 @@ void Connection::Leave() {
   session_.client->End();
 }
 
+// Those who come in by a file have its name, as in Redis.
+const Connection::Addresses& Connection::KnownAddresses() const {
+  if (addresses_) return *addresses_;
+  constexpr std::string_view kFile = "unix:";
+  const std::string local = stream_.Local();
+  if (local.starts_with(kFile)) {
+    const std::string name = local.substr(kFile.size()) + ":0";
+    return addresses_.emplace(name, name, true);
+  }
+  return addresses_.emplace(stream_.Peer(), local, false);
+}
+
 std::string Connection::Flags() const {
   std::string flags;
   if (subscriptions_.any()) flags += 'P';
   if (session_.in_transaction) flags += 'x';
   if (rests_ == Rests::kInCommand) flags += 'b';
   if (session_.ending) flags += 'c';
-  if (stream_.Local().starts_with("unix")) flags += 'U';
+  if (KnownAddresses().is_file) flags += 'U';
   if (session_.never_evicted) flags += 'e';
   return flags.empty() ? "N" : flags;
 }
@@ -117,8 +129,8 @@ ClientFacts Connection::Facts() const {
   ClientFacts facts;
   facts.id = session_.id;
   facts.of = subscriptions_.any() ? ClientClass::kPubSub : ClientClass::kNormal;
-  facts.address = stream_.Peer();
-  facts.local = stream_.Local();
+  facts.address = KnownAddresses().peer;
+  facts.local = KnownAddresses().local;
   facts.socket = stream_.socket();
   facts.name = session_.name;
   facts.user = session_.UserName();
