@@ -340,7 +340,8 @@ net::Task<Result<RunReport>> Connection::Submit(const Store::Body& body, const B
   }
   std::vector<Store::Request> requests;
   requests.push_back(std::move(request));
-  auto outcomes = co_await RunAll(stream_.loop(), service_.store, std::move(requests), &service_.workers, WorkerPool::Lane::kLong);
+  auto outcomes =
+      co_await RunAll(stream_.loop(), service_.store, std::move(requests), &service_.workers, WorkerPool::Lane::kLong);
   co_return std::move(outcomes[0]);
 }
 
