@@ -63,7 +63,7 @@ class Connection final : private Client::Owner {
   bool TakeSilence();
   void AnswerError(std::string_view error);
 
-  void Queue(const Command& command, Arguments arguments, std::span<const StagedArgument> staged);
+  void Queue(const Command& command, Arguments arguments, bool silent, std::span<const StagedArgument> staged);
 
   // For INFO, SLOWLOG and LATENCY.
   void CountBatch(const Batch& batch);
