@@ -268,7 +268,9 @@ net::Task<> Connection::RunWork(const Command& command, Arguments arguments) {
     WorkCall call{arguments, session_.id, reply, service_};
     return std::get<WorkHandler>(command.handler)(call);
   };
+  works_ = true;
   const Status ran = co_await OnWorker(stream_.loop(), service_.workers, work, {WorkerPool::Lane::kLong});
+  works_ = false;
   if (!ran.has_value()) {
     written.clear();
     ReplyWriter(&written, session_.version).Error(ErrorReply(ran.error()));
