@@ -107,6 +107,7 @@ class Txn {
   bool states() const { return states_; }
   // What lies beneath the transaction's own writes; as with any read, it becomes preconditions.
   Status GetBeneath(std::span<const BytesView> keys, std::span<std::optional<Record>> out);
+  bool has_effects() const { return !effects_.empty(); }
   std::vector<std::function<void(Version)>> TakeEffects() { return std::move(effects_); }
   // The version of the view, if one was opened.
   std::optional<Version> ViewVersion() const;

@@ -41,11 +41,12 @@ Result<Members::Expired> ExpireFields(Txn& txn, const DueOwned& mark, BytesView 
     MarkFields(txn, place, members.stored_earliest());
     return Members::Expired();
   }
-  KVARTS_TRY(const Members::Expired expired, members.TakeExpired(at_most));
+  KVARTS_TRY(Members::Expired expired, members.TakeExpired(at_most));
   if (members.size() == 0 && !expired.more) {
     members.Drop();
     txn.Erase(place);
     txn.Add(CountPlace(key->database, CountPartOf(key->name)), -1);
+    expired.key_gone = true;
     return expired;
   }
   txn.Put(place, members.Encode(),

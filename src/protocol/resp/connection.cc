@@ -41,6 +41,12 @@ std::string UnknownSubcommand(const Command& container, Arguments arguments) {
   return error.append(UpperCase(container.name)).append(" HELP.");
 }
 
+// Of a transaction that has only read, and is not committed.
+void RunEffects(Txn& txn) {
+  if (!txn.has_effects()) return;
+  for (const auto& effect : txn.TakeEffects()) effect(kNoVersion);
+}
+
 class NanosWatch {
  public:
   uint64_t Elapsed() const {
@@ -304,7 +310,9 @@ net::Task<Status> Connection::RunBodyOnce(const Store::Body& body, const Batch& 
     const Context context;
     Txn txn(service_.store.engine(), context);
     txn.ForgetReads();
-    co_return body(txn);
+    Status ran = body(txn);
+    if (ran.has_value()) RunEffects(txn);
+    co_return ran;
   }
   stream_.Keep();
   const bool shared = service_.store.engine().capabilities().shared;
@@ -342,6 +350,7 @@ bool Connection::RunAtOnce() {
   Txn txn(service_.store.engine(), context);
   txn.ForgetReads();
   if (!batch_.Run(txn, service_, session_.version, &held_answers_, &replies_).has_value()) return false;
+  RunEffects(txn);
   CountBatch(batch_);
   TakeReplies();
   batch_.Clear();
