@@ -128,8 +128,8 @@ TEST_P(KeyEventsTest, ARunThatLostItsRaceTellsNothing) {
 
 TEST_P(KeyEventsTest, TheJobTellsOfWhatItTakesAway) {
   Do([&](Structures& keys) -> Status {
-    KVARTS_CHECK_OK(Set(keys, 5, "a", "1", keys.Now() + Duration::Micros(1)));
-    return Set(keys, 6, "gone", "1", keys.Now() + Duration::Micros(1));
+    KVARTS_CHECK_OK(Set(keys, 5, "a", "1", Timestamp{keys.Now().micros + 1}));
+    return Set(keys, 6, "gone", "1", Timestamp{keys.Now().micros + 1});
   });
   Do([&](Structures& keys) {
     const uint32_t six = 6;
@@ -151,7 +151,7 @@ TEST_P(KeyEventsTest, TheJobTellsOfWhatItTakesAway) {
 }
 
 TEST_P(KeyEventsTest, WhatHasExpiredIsToldBeforeWhatReplacesIt) {
-  Do([&](Structures& keys) { return Set(keys, 0, "a", "1", keys.Now() + Duration::Micros(1)); });
+  Do([&](Structures& keys) { return Set(keys, 0, "a", "1", Timestamp{keys.Now().micros + 1}); });
   Told();
   bool there = true;
   while (there) {

@@ -200,6 +200,12 @@ Status Reset(ClientCall& call);
 Status Select(ClientCall& call);
 Status Unwatch(ClientCall& call);
 
+// tracking_commands.cc
+Status ClientCaching(ClientCall& call);
+Status ClientGetRedir(ClientCall& call);
+Status ClientTracking(ClientCall& call);
+Status ClientTrackingInfo(ClientCall& call);
+
 // command_commands.cc
 Status CommandAll(ClientCall& call);
 Status CommandCountAll(ClientCall& call);

@@ -7,6 +7,7 @@
 
 #include "base/durability.h"
 #include "protocol/resp/batch.h"
+#include "protocol/resp/tracking.h"
 
 namespace kvarts::resp {
 
@@ -15,6 +16,7 @@ struct Session {
 
   // As a connection that has just been made.
   void Reset(bool must_authenticate) { *this = Session(id, must_authenticate); }
+  void EndTracking(Service& service);
   void EndTransaction() {
     in_transaction = aborted = false;
     queue.Clear();
@@ -34,6 +36,9 @@ struct Session {
   bool ending = false;  // after what has been answered
   // Of its writes, where that was chosen for this connection.
   std::optional<Durability> durability = {};
+  // Of a client that tracks, how.
+  std::optional<TrackingOptions> tracking = {};
+  bool caching = false;  // CLIENT CACHING was said, for what comes next
   // Between MULTI and EXEC.
   bool in_transaction = false;
   bool aborted = false;         // a command could not be queued

@@ -26,6 +26,7 @@ enum class Number : uint8_t {
   kSortedSetEntries,
   kSortedSetValue,
   kListSize,
+  kMaxTrackedKeys,  // 0: any number
   kCount_,
 };
 

@@ -16,11 +16,15 @@ constexpr uint32_t kLooks = kKeyspace | kRead | kSlow;
 
 // In their order.
 constexpr Command kSubcommands[] = {
+    {"client|caching", 3, kAnyTime, kOfClient, 0, 0, 0, ClientCaching},
     {"client|getname", 2, kAnyTime, kOfClient, 0, 0, 0, Client},
+    {"client|getredir", 2, kAnyTime, kOfClient, 0, 0, 0, ClientGetRedir},
     {"client|id", 2, kAnyTime, kOfClient, 0, 0, 0, Client},
     {"client|reply", 3, kAnyTime, kOfClient, 0, 0, 0, Client},
     {"client|setinfo", 4, kAnyTime, kOfClient, 0, 0, 0, Client},
     {"client|setname", 3, kAnyTime, kOfClient, 0, 0, 0, Client},
+    {"client|tracking", -3, kAnyTime, kOfClient, 0, 0, 0, ClientTracking},
+    {"client|trackinginfo", 2, kAnyTime, kOfClient, 0, 0, 0, ClientTrackingInfo},
     {"cluster|addslots", -3, kAdmin | kStale | kNoAsyncLoading, kAdministers, 0, 0, 0, Cluster},
     {"cluster|addslotsrange", -4, kAdmin | kStale | kNoAsyncLoading, kAdministers, 0, 0, 0, Cluster},
     {"cluster|bumpepoch", 2, kAdmin | kStale | kNoAsyncLoading, kAdministers, 0, 0, 0, Cluster},
