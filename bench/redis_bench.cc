@@ -68,7 +68,8 @@ class RedisBench {
   static bool Known(const Servers& servers, const Load& load);
   // Puts `keys` keys by a template into both.
   void Fill(const Servers& servers, const std::string& put, uint64_t keys);
-  void Compare(const Servers& servers, const Load& load);
+  // Answers how long a request took ours, in nanoseconds: the median.
+  double Compare(const Servers& servers, const Load& load);
   void CompareWitness(const Servers& servers, const char* test, const Load& load);
   // How long each of them takes to answer one command, in milliseconds.
   static double MillisOf(const load::ServerProcess& server, const std::vector<std::string>& words);
@@ -76,6 +77,14 @@ class RedisBench {
   void CompareDurabilities();
   void CompareCaches();
   void CompareStructures();
+  // What each took ours: in nanoseconds, and the first command after a restart in milliseconds.
+  struct Ranks {
+    double rank = 0;
+    double range = 0;
+    double first = 0;
+  };
+  Ranks CompareRanksAmong(uint64_t members);
+  static void ReportGrowth(const std::string& id, const std::string& what, double few, double many, double bound);
   void CompareRanks();
   void CompareDrops();
   void CompareLargerThanMemory();
@@ -149,12 +158,13 @@ void RedisBench::Fill(const Servers& servers, const std::string& put, uint64_t k
   }
 }
 
-void RedisBench::Compare(const Servers& servers, const Load& load) {
-  if (!arguments_.Wants(load.id) || !Known(servers, load)) return;
+double RedisBench::Compare(const Servers& servers, const Load& load) {
+  if (!arguments_.Wants(load.id) || !Known(servers, load)) return 0;
   const double warm = arguments_.full ? 5 : 1;
   Measure(servers.kvarts, load, warm), Measure(servers.redis, load, warm);
   Rates rates;
   Comparison cpu({.id = load.id + "-cpu", .what = "the same, CPU of the server"});
+  std::vector<double> took;
   for (int round = 0; round < rounds_; ++round) {
     Sample ours, theirs;
     TakeTurns(
@@ -162,9 +172,11 @@ void RedisBench::Compare(const Servers& servers, const Load& load) {
         [&] { theirs = Measure(servers.redis, load, seconds_); });
     rates.Add(ours, theirs);
     cpu.Add(ours, theirs);
+    took.push_back(ours.wall);
   }
   rates.Report(load.id, load.what + ", requests a second", load.bound);
   cpu.Report();
+  return Median(took);
 }
 
 void RedisBench::CompareWitness(const Servers& servers, const char* test, const Load& load) {
@@ -240,59 +252,81 @@ void RedisBench::CompareCaches() {
 void RedisBench::CompareStructures() {
   const Servers servers = Start("interval", load::AppendOnly::kEverySecond, 512 * kMiB);
   Fill(servers, "HSET hash {key} {value}", keys_);
-  Compare(servers, {"redis-hget", "HGET of one of many fields, 16 at a time", 0, "HGET hash {key}", "", kDeep});
-  Compare(servers, {"redis-hset", "HSET of one of many fields, 16 at a time", 0, "", "HSET hash {key} {value}", kDeep});
+  Compare(servers, {"redis-hget", "HGET of one of many fields, 16 at a time", 0.5, "HGET hash {key}", "", kDeep});
+  Compare(servers,
+          {"redis-hset", "HSET of one of many fields, 16 at a time", 0.2, "", "HSET hash {key} {value}", kDeep});
   Compare(servers, {"redis-hset-small", "HSET into small hashes, 16 at a time", 0, "", "HSET {key} f {value}", kDeep});
-  Compare(servers, {"redis-lpush", "LPUSH to one list, 16 at a time", 0, "", "LPUSH list {value}", kDeep});
-  Compare(servers, {"redis-lpop", "LPOP from that list, 16 at a time", 0, "LPOP list", "", kDeep});
-  const Load add{"redis-zadd", "ZADD of one of many members, 16 at a time", 0, "", "ZADD set {number} {key}", kDeep};
+  Compare(servers, {"redis-lpush", "LPUSH to one list, 16 at a time", 0.5, "", "LPUSH list {value}", kDeep});
+  Compare(servers, {"redis-lpop", "LPOP from that list, 16 at a time", 0.5, "LPOP list", "", kDeep});
+  const Load add{"redis-zadd", "ZADD of one of many members, 16 at a time", 0.1, "", "ZADD set {number} {key}", kDeep};
   if (!Known(servers, add)) return;
   Fill(servers, add.put, keys_);
   Compare(servers, add);
-  Compare(servers, {"redis-zrange", "ZRANGE 0 9 of many members, 16 at a time", 0, "ZRANGE set 0 9", "", kDeep});
+  Compare(servers, {"redis-zrange", "ZRANGE 0 9 of many members, 16 at a time", 0.4, "ZRANGE set 0 9", "", kDeep});
+}
+
+RedisBench::Ranks RedisBench::CompareRanksAmong(uint64_t members) {
+  const std::string id = fmt::format("redis-rank-{}", members);
+  Ranks took;
+  std::string dir;
+  {
+    const Servers servers = Start("interval", load::AppendOnly::kEverySecond, 256 * kMiB);
+    dir = scratch_.Sub(fmt::format("servers-{}", started_));
+    Fill(servers, "ZADD set {number} {key}", members);
+    took.rank = Compare(
+        servers, {id, fmt::format("ZRANK among {} members", members), 0, "ZRANK set {key}", "", 1, false, members});
+    const uint64_t middle = members / 2;
+    took.range = Compare(servers, {id + "-range", fmt::format("ZRANGE of ten in the middle of {}", members), 0,
+                                   fmt::format("ZRANGE set {} {}", middle, middle + 9)});
+  }
+  // Redis has read everything back into memory before it answers; that time is not the command's.
+  const auto redis = load::StartRedis(dir + "/redis", load::AppendOnly::kEverySecond);
+  std::string member;
+  load::AppendKey(members / 2, &member);
+  const double theirs = MillisOf(redis, {"ZRANK", "set", member});
+  std::vector<double> first;
+  for (int round = 0; round < rounds_; ++round) {
+    const auto kvarts = load::StartKvarts(program_, dir + "/kvarts");
+    first.push_back(MillisOf(kvarts, {"ZRANK", "set", member}));
+  }
+  took.first = Median(first);
+  ReportRatios({.id = id + "-first", .what = fmt::format("ZRANK among {}, first after a restart", members)},
+               fmt::format("{:.2f} ms", took.first), fmt::format("{:.2f} ms", theirs), {took.first / theirs});
+  return took;
+}
+
+// A line of how ours grows with what there is.
+void RedisBench::ReportGrowth(const std::string& id, const std::string& what, double few, double many, double bound) {
+  ReportRatios({.id = id, .what = what + ", many against few", .bound = bound}, fmt::format("{:.3f} ms", many),
+               fmt::format("{:.3f} ms", few), {many / few});
 }
 
 void RedisBench::CompareRanks() {
-  const uint64_t sizes[] = {10'000, arguments_.full ? 10'000'000 : keys_};
-  for (const uint64_t members : sizes) {
-    const std::string id = fmt::format("redis-rank-{}", members);
-    if (!arguments_.Wants(id)) continue;
-    std::string dir;
-    std::vector<std::string> commands;
-    {
-      const Servers servers = Start("interval", load::AppendOnly::kEverySecond, 256 * kMiB);
-      dir = scratch_.Sub(fmt::format("servers-{}", started_));
-      const Load rank{id, fmt::format("ZRANK among {} members", members), 0, "ZRANK set {key}", "", 1, false, members};
-      if (!Known(servers, rank)) return;
-      Fill(servers, "ZADD set {number} {key}", members);
-      Compare(servers, rank);
-      const uint64_t middle = members / 2;
-      Compare(servers, {id + "-range", fmt::format("ZRANGE of ten in the middle of {}", members), 0,
-                        fmt::format("ZRANGE set {} {}", middle, middle + 9)});
-    }
-    // Redis has read everything back into memory before it answers; that time is not the command's.
-    const auto kvarts = load::StartKvarts(program_, dir + "/kvarts");
-    const auto redis = load::StartRedis(dir + "/redis", load::AppendOnly::kEverySecond);
-    std::string member;
-    load::AppendKey(members / 2, &member);
-    const double ours = MillisOf(kvarts, {"ZRANK", "set", member});
-    const double theirs = MillisOf(redis, {"ZRANK", "set", member});
-    ReportRatios({.id = id + "-first", .what = fmt::format("ZRANK among {}, first after a restart", members)},
-                 fmt::format("{:.2f} ms", ours), fmt::format("{:.2f} ms", theirs), {ours / theirs});
-  }
+  if (!arguments_.Wants("redis-rank")) return;
+  const Ranks few = CompareRanksAmong(10'000);
+  const Ranks many = CompareRanksAmong(arguments_.full ? 10'000'000 : keys_);
+  constexpr double kMillis = 1e6;
+  ReportGrowth("redis-rank-growth", "ZRANK", few.rank / kMillis, many.rank / kMillis, 3);
+  ReportGrowth("redis-rank-growth-range", "ZRANGE in the middle", few.range / kMillis, many.range / kMillis, 3);
+  ReportGrowth("redis-rank-growth-first", "ZRANK, first after a restart", few.first, many.first, 3);
 }
 
 void RedisBench::CompareDrops() {
+  if (!arguments_.Wants("redis-del")) return;
+  std::vector<double> took;
   for (const uint64_t members : {uint64_t{10}, arguments_.full ? uint64_t{10'000'000} : keys_}) {
-    const std::string id = fmt::format("redis-del-{}", members);
-    if (!arguments_.Wants(id)) continue;
     const Servers servers = Start("interval", load::AppendOnly::kEverySecond, 256 * kMiB);
     Fill(servers, "HSET hash {key} {value}", members);
+    // The first command of a server after it was filled is none that is compared.
+    load::Ask(servers.kvarts.port(), {"EXISTS", "none"});
     const double ours = MillisOf(servers.kvarts, {"DEL", "hash"});
     const double theirs = MillisOf(servers.redis, {"DEL", "hash"});
-    ReportRatios({.id = id, .what = fmt::format("DEL of a hash of {} fields", members)}, fmt::format("{:.2f} ms", ours),
-                 fmt::format("{:.2f} ms", theirs), {ours / theirs});
+    took.push_back(ours);
+    ReportRatios(
+        {.id = fmt::format("redis-del-{}", members), .what = fmt::format("DEL of a hash of {} fields", members)},
+        fmt::format("{:.2f} ms", ours), fmt::format("{:.2f} ms", theirs), {ours / theirs});
   }
+  ReportGrowth("redis-del-growth", "DEL of a hash", took[0], took[1], 2);
 }
 
 // What Redis has no answer to: twenty times as much data as memory.

@@ -17,12 +17,12 @@ namespace kvarts::bench {
 struct Arguments {
   bool full = false;  // the sizes of the targets, where they take long
   int rounds = 0;     // zero: what suits the program
-  std::string only;   // the one line to measure; empty: all
+  std::string only;   // what the lines to measure begin with; empty: all
   std::string dir;    // where data goes; it is removed at the end
 
   // --quick, --full, --rounds=N, --only=ID, --dir=DIR. Exits with a message when it is none of these.
   static Arguments Parse(int argc, char** argv);
-  bool Wants(std::string_view id) const { return only.empty() || only == id; }
+  bool Wants(std::string_view id) const { return id.starts_with(only); }
   int RoundsOr(int usual) const { return rounds > 0 ? rounds : usual; }
 };
 

@@ -19,7 +19,8 @@ TEST(KeyspaceTest, NumbersAreTheOnesThatAreOnDisk) {
 
 TEST(KeyspaceTest, EverySpaceHasANameAndARangeOfItsOwn) {
   std::vector<KeyRange> ranges;
-  for (int number = 1; number <= 11; ++number) {
+  constexpr int kSpaces = 12;
+  for (int number = 1; number <= kSpaces; ++number) {
     const auto space = static_cast<Space>(number);
     EXPECT_FALSE(SpaceName(space).empty()) << number;
     for (const KeyRange& other : ranges) EXPECT_FALSE(other.Intersects(SpaceRange(space))) << number;
@@ -29,7 +30,7 @@ TEST(KeyspaceTest, EverySpaceHasANameAndARangeOfItsOwn) {
     EXPECT_TRUE(ranges.back().Contains(key.view())) << number;
   }
   EXPECT_TRUE(SpaceName(static_cast<Space>(0)).empty());
-  EXPECT_TRUE(SpaceName(static_cast<Space>(12)).empty());
+  EXPECT_TRUE(SpaceName(static_cast<Space>(kSpaces + 1)).empty());
 }
 
 TEST(KeyspaceTest, AUsersKeyComesBackFromItsPhysicalKey) {

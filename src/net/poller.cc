@@ -41,6 +41,12 @@ void Pollable::Interrupt(Executor executor) {
   waiting_.reset();
 }
 
+void Pollable::InterruptReading(Executor executor) {
+  if (!waiting_ || awaited_ != &readable_) return;
+  asio::post(executor, *std::move(waiting_));
+  waiting_.reset();
+}
+
 bool Watch::Control(int operation) {
   epoll_event event{};
   event.events = EPOLLIN | EPOLLRDHUP | (write_ ? EPOLLOUT : 0u);

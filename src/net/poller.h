@@ -42,8 +42,12 @@ class Pollable final : public PollTarget {
   void WriteBlocked() { writable_ = false; }
   // Whether the peer has closed its side, or the socket failed, as far as the poller was told.
   bool ended() const { return ended_; }
+  // Whether it can be read from without waiting, as far as is known.
+  bool readable() const { return readable_; }
   // Ends a wait under way from another place on the loop.
   void Interrupt(Executor executor);
+  // The same of a wait for reading alone; there is no more to be read for that.
+  void InterruptReading(Executor executor);
 
  private:
   Task<> Await(bool* ready);

@@ -40,6 +40,13 @@ std::string Stream::Peer() const {
   return EndpointText({&address, size});
 }
 
+std::string Stream::Local() const {
+  sockaddr_storage address{};
+  socklen_t size = sizeof(address);
+  if (::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) != 0) return {};
+  return EndpointText({&address, size});
+}
+
 void Stream::Keep() {
   const bool in_kept = input_.data() >= kept_.data() && input_.data() <= kept_.data() + kept_.size();
   if (input_.empty()) {
@@ -91,8 +98,10 @@ Task<bool> Stream::Read() {
   while (!aborted()) {
     // A peer that sends faster than it is served does not take the turn of others.
     if (std::exchange(more_waits_, false)) co_await asio::post(loop_.executor(), kAwait);
-    co_await pollable_.Readable();
+    if (!read_ended_) co_await pollable_.Readable();
     if (aborted()) break;
+    // What is there already is read nevertheless.
+    if (std::exchange(read_ended_, false) && !pollable_.readable()) co_return true;
     const Got got = Receive();
     if (tls_ && tls_->HasToSend()) {
       const Bytes handshake = tls_->TakeToSend();
@@ -103,6 +112,11 @@ Task<bool> Stream::Read() {
     if (got == Got::kEnd) break;
   }
   co_return false;
+}
+
+void Stream::EndRead() {
+  read_ended_ = true;
+  pollable_.InterruptReading(loop_.executor());
 }
 
 bool Stream::SendSome(std::string_view* bytes) {

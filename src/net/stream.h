@@ -37,6 +37,8 @@ class Stream {
   // Waits for more input, which is appended to what there is. False when there will be none: the peer has ended, or
   // failed, or the connection was aborted.
   Task<bool> Read();
+  // On the loop: lets a read under way end without more input, with true, or else the next one that would wait.
+  void EndRead();
   // Moves the input to memory of this connection's own; to be called before any other wait.
   void Keep();
 
@@ -64,12 +66,18 @@ class Stream {
     renewed_ = from_now;
   }
   void ClearDeadline() { deadline_ = SteadyTime::max(); }
+  // What was not sent yet of the output.
+  size_t unsent() const { return output_.size() - sent_; }
   // Whether nothing is under way: such a connection may be closed at any time.
   void set_idle(bool idle) { idle_ = idle; }
   bool idle() const { return idle_; }
   bool aborted() const { return socket_ < 0; }
   // Whose it is, as text; empty when nobody knows.
   std::string Peer() const;
+  // Where it was reached, likewise.
+  std::string Local() const;
+  // The descriptor of its socket; less than zero once that is closed.
+  int socket() const { return socket_; }
   // Whether the peer has closed its side, as far as can be told without waiting.
   bool PeerGone();
   // Has the loop look at every tick whether the peer is gone, until Unwatch: then, or when the connection is aborted,
@@ -116,6 +124,7 @@ class Stream {
   bool idle_ = false;
   bool woken_ = false;
   bool more_waits_ = false;  // the last read left something in the socket
+  bool read_ended_ = false;  // nothing more is waited for
   Stream* next_ = nullptr;
   Stream* previous_ = nullptr;
 };

@@ -250,7 +250,10 @@ Server::~Server() {
   for (const auto& loop : loops_) loop->AbortAll();
   if (service_) {
     for (const auto& loop : service_->loops) loop->reads.reset();
-    if (resp_service_) resp_service_->commits.clear();  // what has not left yet never will
+    if (resp_service_) {
+      resp_service_->commits.clear();  // what has not left yet never will
+      resp_service_->clients.Stop();
+    }
   }
   workers_.reset();
   jobs_.reset();

@@ -25,8 +25,8 @@ constexpr CommandTemplate kTemplates[] = {
     {"APPEND", "{key} {value}"},
     {"BITCOUNT", "{key} [{index} {index} [BYTE|BIT]]"},
     {"BITFIELD",
-     "{key} [GET {bitkind} {bitplace}|SET {bitkind} {bitplace} {integer}|INCRBY {bitkind} {bitplace} {integer}] "
-     "[OVERFLOW {overflow}] [INCRBY {bitkind} {bitplace} {integer}] [SET {bitkind} {bitplace} {integer}]"},
+     "{key} [GET {bitkind} {bitplace}|SET {bitkind} {bitplace} {bitvalue}|INCRBY {bitkind} {bitplace} {bitvalue}] "
+     "[OVERFLOW {overflow}] [INCRBY {bitkind} {bitplace} {bitvalue}] [SET {bitkind} {bitplace} {bitvalue}]"},
     {"BITFIELD_RO", "{key} [GET {bitkind} {bitplace}] [GET {bitkind} {bitplace}|SET u8 0 1]"},
     {"BITOP", "AND|OR|XOR|NOT|and|x {key} {key} [{key} [{key}]]"},
     {"BITPOS", "{key} 0|1|{integer} [{index} [{index} [BYTE|BIT|x]]]"},
@@ -211,6 +211,14 @@ constexpr CommandTemplate kTemplates[] = {
     {"ZUNIONSTORE", "{key} 2|2|2|1|3|0 {key} {key} [WEIGHTS {weight} {weight}] [AGGREGATE MIN|MAX|SUM|x] [WITHSCORES]"},
     {"WATCH", "{key} [{key}]"},
     {"UNWATCH", ""},
+    {"HELLO", "[2|3|3|4|x|{integer} [SETNAME {value}] [AUTH default] [x]]", Comparison::kKind},
+    {"RESET", ""},
+    {"AUTH", "{value} [{value} [x]]"},
+    {"RANDOMKEY", "", Comparison::kKind},
+    {"TIME", "", Comparison::kKind},
+    {"LASTSAVE", "", Comparison::kKind},
+    {"DUMP", "{key}", Comparison::kKind},
+    {"FLUSHALL", "[ASYNC|SYNC|x] [x]"},
     {"MULTI", ""},
     {"EXEC", ""},
     {"DISCARD", ""},
@@ -240,12 +248,26 @@ std::vector<std::string_view> Alternatives(std::string_view text) {
   return alternatives;
 }
 
+// What an answer is made of elements by: "[", "(set) [" or "{"; empty of any other.
+std::string_view OpeningOf(std::string_view answer) {
+  const size_t open = answer.find_first_of("[{\"");
+  return open == answer.npos || answer[open] == '"' ? std::string_view() : answer.substr(0, open + 1);
+}
+
+// What an answer is, without what it says. An error is what it says.
+std::string_view KindOf(std::string_view answer) {
+  if (answer.starts_with("(error)") || answer.starts_with("(n")) return answer;
+  if (answer.starts_with('(')) return answer.substr(0, answer.find(')'));
+  return answer.starts_with('"') ? answer.substr(0, 1) : OpeningOf(answer);
+}
+
 }  // namespace
 
 std::vector<std::string> ElementsOf(std::string_view array) {
   std::vector<std::string> elements;
   size_t depth = 0;
   bool quoted = false;
+  array.remove_prefix(array.find_first_of("[{"));
   size_t begin = 1;
   for (size_t at = 1; at + 1 < array.size(); ++at) {
     const char c = array[at];
@@ -267,7 +289,7 @@ bool Alike(const std::string& ours, const std::string& theirs, Comparison how) {
     case Comparison::kExact:
       return false;
     case Comparison::kUnordered:
-      return ours.starts_with('[') && theirs.starts_with('[') &&
+      return !OpeningOf(theirs).empty() && OpeningOf(ours) == OpeningOf(theirs) &&
              std::ranges::is_permutation(ElementsOf(ours), ElementsOf(theirs));
     case Comparison::kSeconds:
       return AlikeInTime(ours, theirs, kApartSeconds);
@@ -280,6 +302,8 @@ bool Alike(const std::string& ours, const std::string& theirs, Comparison how) {
     }
     case Comparison::kNoMore:
       return ours.starts_with(kInteger) && theirs.starts_with(kInteger) && NumberOf(ours) <= NumberOf(theirs);
+    case Comparison::kKind:
+      return KindOf(ours) == KindOf(theirs);
   }
   return false;
 }
@@ -355,6 +379,11 @@ std::string CommandMaker::Value(std::string_view kind) {
   };
   if (kind == "key") return Keys()[Below(Keys().size())];
   if (kind == "integer") return Integer();
+  // What lies below the least of few bits by more than an integer holds, Redis takes for too large.
+  if (kind == "bitvalue") {
+    std::string value = Integer();
+    return value == "-9223372036854775808" ? "-1" : value;
+  }
   if (kind == "index") return OneIn(8) ? Integer() : std::to_string(static_cast<int64_t>(Below(30)) - 15);
   if (kind == "offset") return OneIn(20) ? one_of({"-1", "536870912", "x"}) : std::to_string(Below(40));
   if (kind == "bit") return OneIn(20) ? one_of({"-1", "4294967296", "x"}) : std::to_string(Below(200));

@@ -12,13 +12,14 @@ namespace kvarts::test {
 
 enum class Comparison : uint8_t {
   kExact,
-  kUnordered,  // the elements of an array, in any order
+  kUnordered,  // the elements of an array, a set or a map, in any order
   kSeconds,    // a time, which both have read from their own clock
   kMillis,
   kScan,    // a cursor and an array, in any order
   kNoMore,  // a count, in which Redis has keys that have expired, and are still there
+  kKind,    // of what kind it is: what it says is the server's own, or by chance; errors are the same
 };
-// Of an array as RespClient gives it.
+// Of an array, a set or a map as RespClient gives it.
 std::vector<std::string> ElementsOf(std::string_view array);
 bool Alike(const std::string& ours, const std::string& theirs, Comparison how);
 

@@ -26,6 +26,9 @@ using Lines = std::vector<std::string>;
 // A server whose events are listened to.
 class Listened {
  public:
+  // Of ["pmessage", "__key*__:*", "__keyspace@0__:a", "set"].
+  static constexpr size_t kBehindPattern = 14;
+
   explicit Listened(const std::string& address, const std::string& events = "KEAmn")
       : client_(address), listener_(address) {
     EXPECT_EQ(client_.Call({"CONFIG", "SET", "notify-keyspace-events", events}), "OK");
@@ -43,7 +46,7 @@ class Listened {
       const std::string line = listener_.Read();
       if (line.find(mark) != std::string::npos) break;
       const bool expired = line.find("expired") != std::string::npos;
-      if (expired_too || !expired) lines.push_back(line.substr(line.find("\"__key", 30)));
+      if (expired_too || !expired) lines.push_back(line.substr(line.find("\"__key", kBehindPattern)));
     }
     client_.Read();
     return lines;
@@ -51,7 +54,7 @@ class Listened {
   // The next message, however long that takes.
   std::string Next() {
     const std::string line = listener_.Read();
-    return line.substr(line.find("\"__key", 30));
+    return line.substr(line.find("\"__key", kBehindPattern));
   }
 
  private:
@@ -102,7 +105,9 @@ TEST_P(NotificationsTest, AreTheSameAsOfRedis) {
   // A transaction that watches may go through here and not there (differential_test.cc).
   std::vector<CommandTemplate> templates;
   std::ranges::copy_if(CommandTemplates(), std::back_inserter(templates),
-                       [](const CommandTemplate& one) { return one.name != "WATCH" && one.name != "CLIENT"; });
+                       [](const CommandTemplate& one) {
+                         return one.name != "WATCH" && one.name != "CLIENT" && !one.name.ends_with("SUBSCRIBE");
+                       });
   CommandMaker maker(seed);
   std::map<std::string, uint64_t> told;
   Lines lately;

@@ -33,7 +33,9 @@ RedisServer::RedisServer() {
     address_ = "127.0.0.1:" + port;
     process_ = std::make_unique<ChildProcess>(
         std::vector<std::string>{"redis-server", "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly",
-                                 "no", "--dir", files_.path(), "--loglevel", "warning"},
+                                 "no", "--dir", files_.path(), "--loglevel", "warning",
+                                 // How often it looks whether the time of those who wait is over.
+                                 "--hz", "500"},
         ProcessFiles{.out = files_.path() / "out", .err = files_.path() / "err"});
     const bool answers = Eventually([&] {
       try {

@@ -46,7 +46,7 @@ class Scene {
     }
     std::string answer = client.Call(words);
     // Numbers of clients differ.
-    for (const auto& [other, id] : ids_) {
+    for (const auto& [other, id] : words[0] == "CLIENT" ? ids_ : std::map<std::string, std::string>()) {
       for (const std::string& shown : {"(integer) " + id + "]", "(integer) " + id + ",", "(integer) " + id + "}"}) {
         const size_t at = answer.find(shown);
         if (at != std::string::npos) answer.replace(at + 10, id.size(), "@" + other);
@@ -461,8 +461,8 @@ TEST_P(TrackingTest, TrackingThatBeginsInATransactionHoldsForIt) {
 }
 
 TEST_P(TrackingTest, TheTableIsBounded) {
+  if (GetParam().shared) GTEST_SKIP() << "who has the watch begin has read something, too";
   Scene scene(server_->address());
-  Warm(scene);
   scene.Do("b", {"CONFIG", "SET", "tracking-table-max-keys", "10"});
   scene.DoAll("a", {kHello, kOn});
   Words all{"MGET"};

@@ -137,30 +137,21 @@ TEST_P(KeyEventsTest, TheJobTellsOfWhatItTakesAway) {
   });
   Told();
   JobRunner runner(store(), {KeyExpiryKind(*databases_)});
-  for (int rounds = 0; rounds < 1000; ++rounds) {
-    const auto started = StartKeyExpiry(store());
-    ASSERT_TRUE(started) << started.error();
+  clock().Advance(Duration::Seconds(1));
+  const auto started = StartKeyExpiry(store());
+  ASSERT_TRUE(started) << started.error();
+  for (int turns = 0; turns < 100; ++turns) {
     const auto turn = runner.TakeTurn();
     ASSERT_TRUE(turn) << turn.error();
-    if (const auto told = Told(); !told.empty()) {
-      EXPECT_THAT(told, ElementsAre("5 a expired"));
-      return;
-    }
+    if (!turn->worked) break;
   }
-  FAIL() << "nothing was told";
+  EXPECT_THAT(Told(), ElementsAre("5 a expired"));
 }
 
 TEST_P(KeyEventsTest, WhatHasExpiredIsToldBeforeWhatReplacesIt) {
   Do([&](Structures& keys) { return Set(keys, 0, "a", "1", Timestamp{keys.Now().micros + 1}); });
   Told();
-  bool there = true;
-  while (there) {
-    Do([&](Structures& keys) -> Status {
-      KVARTS_TRY(const Key* key, keys.Open(0, "a"));
-      there = key->exists();
-      return {};
-    });
-  }
+  clock().Advance(Duration::Seconds(1));
   Do([&](Structures& keys) -> Status {
     KVARTS_CHECK_OK(Set(keys, 0, "a", "2"));
     return Set(keys, 0, "a", "3");

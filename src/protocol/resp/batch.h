@@ -35,6 +35,8 @@ class Batch {
   size_t size() const { return items_.size(); }
   size_t bytes() const { return text_.size(); }
   bool writes() const { return (flags_ & kWrite) != 0; }
+  // Writes, or tells others something.
+  bool affects() const { return (flags_ & (kWrite | kAffects)) != 0; }
   bool takes_long() const { return (flags_ & kLong) != 0; }
   // Whether the last run has, after all.
   bool wrote() const { return wrote_; }

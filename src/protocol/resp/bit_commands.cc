@@ -31,6 +31,7 @@ Between BitsBetween(int64_t first, int64_t last, int64_t unit, uint64_t bytes) {
   const int64_t units = static_cast<int64_t>(bytes) * 8 / unit;
   if (first < 0) first = std::max<int64_t>(first + units, 0);
   if (last < 0) last = std::max<int64_t>(last + units, 0);
+  first = std::min(first, units);
   last = std::min(last, units - 1);
   return {first * unit, (last + 1) * unit - 1};
 }

@@ -169,7 +169,7 @@ Result<std::optional<milliseconds>> TimeoutOf(std::string_view argument) {
 }
 
 net::Task<> RunBlocking(net::Stream& stream, Session& session, Service& service, const Command& command,
-                        std::vector<Bytes> arguments) {
+                        std::vector<Bytes> arguments, Sleep sleep, Bytes* answer) {
   using Ended = BlockedClients::Ended;
   stream.Keep();
   const Steady::time_point end = EndOf(command, arguments);
@@ -192,17 +192,17 @@ net::Task<> RunBlocking(net::Stream& stream, Session& session, Service& service,
       taken_back = co_await waiting.TakeBack(stream.loop());
       if (taken_back) break;
     }
-    if (!attempt->done()) co_await stream.Sleep(ends() ? kShortestSleep : SleepUntil(end));
+    if (!attempt->done()) co_await sleep(ends() ? kShortestSleep : SleepUntil(end));
   }
   stream.UnwatchPeer();
   if (attempt->done()) {
-    attempt->Answer(&stream.output());
+    attempt->Answer(answer);
   } else if (stream.aborted() || gone.stop_requested() || stream.loop().draining()) {
     session.ending = true;
   } else if (place.ended() == Ended::kWithError) {
-    ReplyWriter(&stream.output(), session.version).Error("UNBLOCKED client unblocked via CLIENT UNBLOCK");
+    ReplyWriter(answer, session.version).Error("UNBLOCKED client unblocked via CLIENT UNBLOCK");
   } else {
-    ReplyWriter(&stream.output(), session.version).NullArray();
+    ReplyWriter(answer, session.version).NullArray();
   }
 }
 

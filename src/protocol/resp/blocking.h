@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,11 @@ namespace kvarts::resp {
 // For how long a command waits, as an argument says it; nothing: for ever.
 Result<std::optional<std::chrono::milliseconds>> TimeoutOf(std::string_view argument);
 
-// Carries the command out, and appends its answer to the stream's output. When there can be none the session is ending.
+// Sleeps on the stream for a while, or until it is woken.
+using Sleep = std::function<net::Task<>(std::chrono::milliseconds at_most)>;
+
+// Carries the command out, and tells its answer. When there can be none the session is ending.
 net::Task<> RunBlocking(net::Stream& stream, Session& session, Service& service, const Command& command,
-                        std::vector<Bytes> arguments);
+                        std::vector<Bytes> arguments, Sleep sleep, Bytes* answer);
 
 }  // namespace kvarts::resp

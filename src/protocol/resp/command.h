@@ -69,10 +69,15 @@ struct ClientCall {
   Session& session;
   ReplyWriter& reply;
   Service& service;
+  // The client is told what waits for it before the answer.
+  bool messages_first = false;
+  // What it writes is no answer that the client may have silenced.
+  bool never_silent = false;
 };
 
 struct WorkCall {
   Arguments arguments;
+  uint64_t client;  // who asks
   ReplyWriter& reply;
   Service& service;
 };
@@ -116,6 +121,10 @@ enum Flag : uint32_t {
   kNoAsyncLoading = 1 << 15,
   kNoMulti = 1 << 16,
   kAllowBusy = 1 << 17,
+  // Ours: clients of version 2 of the protocol that listen to channels may ask for it.
+  kWhileListening = 1 << 25,
+  // Ours: it changes something for others, though not in the store.
+  kAffects = 1 << 26,
   // Ours: it has rows in the table of subcommands.
   kContainer = 1 << 27,
   // Ours: large arguments behind the key are staged.

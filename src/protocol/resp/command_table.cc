@@ -24,6 +24,9 @@ constexpr uint32_t kOfKeys = kKeyspace | kQuick;
 constexpr uint32_t kReadsRanks = kRead | kSortedSet;
 constexpr uint32_t kRanks = kWrites | kSortedSet;
 constexpr uint32_t kAdministers = kAdmins | kSlow | kDangerous;
+constexpr uint32_t kListens = kPubSub | kAnyTime | kWhileListening;
+constexpr uint32_t kTells = kPubSub | kLoading | kStale | kFast | kAffects;
+constexpr uint32_t kEnds = kAnyTime | kFast | kNoAuth | kAllowBusy | kAtOnce | kWhileListening;
 
 // In their order.
 constexpr Command kCommands[] = {
@@ -44,7 +47,7 @@ constexpr Command kCommands[] = {
     {"bzmpop", -5, kWrite | kBlocking | kMovableKeys, kRanks | kSlow | kBlocks, 0, 0, 0, Blocking{BZMPop, true}},
     {"bzpopmax", -3, kWrite | kWaits | kFast, kRanks | kQuick | kBlocks, 1, -2, 1, Blocking{BZPopMax}},
     {"bzpopmin", -3, kWrite | kWaits | kFast, kRanks | kQuick | kBlocks, 1, -2, 1, Blocking{BZPopMin}},
-    {"client", -2, kContainer, kSlow, 0, 0, 0, Client},
+    {"client", -2, kContainer, kSlow, 0, 0, 0, Special::kContainer},
     {"cluster", -2, kContainer, kSlow, 0, 0, 0, Special::kContainer},
     {"command", -1, kLoading | kStale | kContainer, kSlow | kConnection, 0, 0, 0, CommandAll},
     {"config", -2, kContainer, kSlow, 0, 0, 0, Special::kContainer},
@@ -131,17 +134,21 @@ constexpr Command kCommands[] = {
     {"pexpire", -3, kWrite | kFast, kOfKeys | kWrites, 1, 1, 1, PExpire},
     {"pexpireat", -3, kWrite | kFast, kOfKeys | kWrites, 1, 1, 1, PExpireAt},
     {"pexpiretime", 2, kRead_, kOfKeys | kRead, 1, 1, 1, PExpireTime},
-    {"ping", -1, kFast, kQuick | kConnection, 0, 0, 0, Ping},
+    {"ping", -1, kFast | kWhileListening, kQuick | kConnection, 0, 0, 0, Ping},
     {"psetex", 4, kGrows | kStages, kStoresSlowly, 1, 1, 1, PSetEx},
+    {"psubscribe", -2, kListens, kPubSubs | kSlow, 0, 0, 0, PSubscribe},
     {"pttl", 2, kRead_, kOfKeys | kRead, 1, 1, 1, PTtl},
-    {"quit", -1, kAnyTime | kFast | kNoAuth | kAllowBusy | kAtOnce, kQuick | kConnection, 0, 0, 0, Quit},
+    {"publish", 3, kTells, kPubSubs | kQuick, 0, 0, 0, Publish},
+    {"pubsub", -2, kContainer, kSlow, 0, 0, 0, Special::kContainer},
+    {"punsubscribe", -1, kListens, kPubSubs | kSlow, 0, 0, 0, PUnsubscribe},
+    {"quit", -1, kEnds, kQuick | kConnection, 0, 0, 0, Quit},
     {"randomkey", 1, kReadOnly, kKeyspace | kRead | kSlow, 0, 0, 0, RandomKey},
     {"readonly", 1, kLoading | kStale | kFast, kQuick | kConnection, 0, 0, 0, ReadOnly},
     {"readwrite", 1, kLoading | kStale | kFast, kQuick | kConnection, 0, 0, 0, ReadOnly},
     {"rename", 3, kWrite, kKeyspace | kWrites | kSlow, 1, 2, 1, Rename},
     {"renamenx", 3, kWrite | kFast, kOfKeys | kWrites, 1, 2, 1, RenameNx},
     {"replicaof", 3, kAdmin | kNoScript | kStale | kNoAsyncLoading, kAdministers, 0, 0, 0, ReplicaOf},
-    {"reset", 1, kAnyTime | kFast | kNoAuth | kAllowBusy | kAtOnce, kQuick | kConnection, 0, 0, 0, Reset},
+    {"reset", 1, kEnds, kQuick | kConnection, 0, 0, 0, Reset},
     {"restore", -4, kGrows | kLong, kKeyspace | kWrites | kSlow | kDangerous, 1, 1, 1, Restore},
     {"role", 1, kAnyTime | kFast, kAdmins | kQuick | kDangerous, 0, 0, 0, Role},
     {"rpop", -2, kWrite | kFast, kWrites | kList | kQuick, 1, 1, 1, RPop},
@@ -173,19 +180,24 @@ constexpr Command kCommands[] = {
     {"sort", -2, kGrows | kMovableKeys | kLong, kSorts | kWrites, 1, 1, 1, Sort},
     {"sort_ro", -2, kReadOnly | kMovableKeys | kLong, kSorts | kRead, 1, 1, 1, SortRo},
     {"spop", -2, kWrite | kFast, kWrites | kSet | kQuick, 1, 1, 1, SPop},
+    {"spublish", 3, kTells, kPubSubs | kQuick, 1, 1, 1, SPublish},
     {"srandmember", -2, kReadOnly, kRead | kSet | kSlow, 1, 1, 1, SRandMember},
     {"srem", -3, kWrite | kFast, kWrites | kSet | kQuick, 1, 1, 1, SRem},
     {"sscan", -3, kReadOnly, kRead | kSet | kSlow, 1, 1, 1, SScan},
+    {"ssubscribe", -2, kListens, kPubSubs | kSlow, 1, -1, 1, SSubscribe},
     {"strlen", 2, kRead_, kReads, 1, 1, 1, StrLen},
+    {"subscribe", -2, kListens, kPubSubs | kSlow, 0, 0, 0, Subscribe},
     {"substr", 4, kReadOnly, kReadsSlowly, 1, 1, 1, GetRange},
     {"sunion", -2, kReadOnly, kRead | kSet | kSlow, 1, -1, 1, SUnion},
     {"sunionstore", -3, kGrows, kWrites | kSet | kSlow, 1, -1, 1, SUnionStore},
+    {"sunsubscribe", -1, kListens, kPubSubs | kSlow, 1, -1, 1, SUnsubscribe},
     {"swapdb", 3, kWrite | kFast, kOfKeys | kWrites | kDangerous, 0, 0, 0, SwapDb},
     {"time", 1, kLoading | kStale | kFast, kQuick, 0, 0, 0, Time},
     {"touch", -2, kRead_, kOfKeys | kRead, 1, -1, 1, Touch},
     {"ttl", 2, kRead_, kOfKeys | kRead, 1, 1, 1, Ttl},
     {"type", 2, kRead_, kOfKeys | kRead, 1, 1, 1, Type},
     {"unlink", -2, kWrite | kFast, kOfKeys | kWrites, 1, -1, 1, Del},
+    {"unsubscribe", -1, kListens, kPubSubs | kSlow, 0, 0, 0, Unsubscribe},
     {"unwatch", 1, kAnyTime | kFast | kAllowBusy, kQuick | kTransaction, 0, 0, 0, Unwatch},
     {"wait", 3, kNoScript, kSlow | kConnection, 0, 0, 0, Wait},
     {"waitaof", 4, kNoScript, kSlow | kConnection, 0, 0, 0, WaitAof},

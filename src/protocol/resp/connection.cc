@@ -6,10 +6,11 @@
 #include "protocol/common/await.h"
 #include "protocol/resp/arguments.h"
 #include "protocol/resp/blocking.h"
-#include "protocol/resp/command_names.h"
 #include "protocol/resp/command_table.h"
 #include "protocol/resp/errors.h"
 #include "protocol/resp/handlers.h"
+#include "protocol/resp/tracked_reads.h"
+#include "protocol/resp/refusals.h"
 
 namespace kvarts::resp {
 namespace {
@@ -21,25 +22,6 @@ constexpr size_t kMaxUnsent = 256 << 10;
 constexpr size_t kKeptReplies = 4 << 10;
 // Whoever has lost a race to others will lose the next ones.
 constexpr size_t kRacesExpected = 32;
-// What an error shows of what it does not know.
-constexpr size_t kMaxShown = 128;
-
-std::string UnknownCommand(Arguments arguments) {
-  std::string error = "ERR unknown command '";
-  error.append(arguments[0].substr(0, kMaxShown)).append("', with args beginning with: ");
-  std::string shown;
-  for (const std::string_view argument : arguments.subspan(1)) {
-    if (shown.size() >= kMaxShown) break;
-    shown.append("'").append(argument.substr(0, kMaxShown - shown.size())).append("' ");
-  }
-  return error + shown;
-}
-
-std::string UnknownSubcommand(const Command& container, Arguments arguments) {
-  std::string error = "ERR unknown subcommand '";
-  error.append(arguments[1].substr(0, kMaxShown)).append("'. Try ");
-  return error.append(UpperCase(container.name)).append(" HELP.");
-}
 
 // Of a transaction that has only read, and is not committed.
 void RunEffects(Txn& txn) {
@@ -62,13 +44,19 @@ class NanosWatch {
 Connection::Connection(net::Stream& stream, Service& service)
     : stream_(stream),
       service_(service),
+      subscriptions_(service.channels, service.held_bytes, service.options.max_held_bytes),
       session_(service.next_client.fetch_add(1), service.tokens_required),
+      since_(std::chrono::steady_clock::now()),
+      last_heard_(since_),
       held_input_(service.held_bytes, service.options.max_held_bytes),
       held_answers_(service.held_bytes, service.options.max_held_bytes) {
-  service_.clients.fetch_add(1, std::memory_order_relaxed);
+  session_.client = std::make_shared<Client>(service, session_.id, stream.loop(), static_cast<Client::Owner&>(*this));
+  session_.subscriptions = &subscriptions_;
+  subscriptions_.SetClient(session_.client);
+  service_.clients.Add(session_.client);
 }
 
-Connection::~Connection() { service_.clients.fetch_sub(1, std::memory_order_relaxed); }
+Connection::~Connection() { Leave(); }
 
 net::Task<> Connection::Run(bool refuse) {
   stream_.ClearDeadline();
@@ -77,7 +65,10 @@ net::Task<> Connection::Run(bool refuse) {
     session_.ending = true;
   }
   while (true) {
+    if (messages_wait_) TakeMessages();
     const Step step = TakeCommand();
+    // Whoever is told of the end finds it gone.
+    if (step == Step::kEnd) Leave();
     const bool waits = step == Step::kMore || step == Step::kEnd;
     if ((waits || stream_.output().size() > kMaxUnsent) && !stream_.FlushNow()) {
       const bool sent = co_await Send();
@@ -88,20 +79,27 @@ net::Task<> Connection::Run(bool refuse) {
       if (!Hold()) continue;
       stream_.set_idle(stream_.input().empty() && !session_.in_transaction);
       if (stream_.idle() && stream_.loop().draining()) break;
-      const int64_t rests = service_.settings[Number::kIdleSeconds];
+      const int64_t rests = subscriptions_.any() ? 0 : service_.settings[Number::kIdleSeconds];
       service_.bytes_in.fetch_add(std::exchange(consumed_, 0), std::memory_order_relaxed);
       service_.bytes_out.fetch_add(stream_.TakeSentBytes(), std::memory_order_relaxed);
       if (rests > 0) stream_.SetDeadline(std::chrono::seconds(rests));
+      if (messages_wait_) stream_.EndRead();
+      rests_ = Rests::kForInput;
       const bool more = co_await stream_.Read();
+      rests_ = Rests::kNot;
+      last_heard_ = stream_.loop().now();
       if (rests > 0) stream_.ClearDeadline();
       stream_.set_idle(false);
       if (!more) co_return;
     } else if (step == Step::kRunBatch) {
+      const TrackedReads reads(service_, session_, batch_, false, &messages_wait_);
       if (!RunAtOnce()) co_await RunBatch();
     } else if (step == Step::kWork) {
       co_await RunPendingWork();
     } else if (step == Step::kSpecial) {
       co_await RunSpecial();
+    } else if (step == Step::kHeldBack) {
+      co_await SitOutPause();
     } else if (step == Step::kStage) {
       co_await StageAndTake();
     } else if (step == Step::kEnd) {
@@ -114,7 +112,9 @@ net::Task<> Connection::Run(bool refuse) {
 net::Task<bool> Connection::Send() {
   stream_.Keep();
   stream_.SetSendDeadline(service_.options.write_timeout);
+  sends_ = true;
   const bool sent = co_await stream_.Flush();
+  sends_ = false;
   stream_.ClearDeadline();
   co_return sent;
 }
@@ -128,6 +128,7 @@ Connection::Step Connection::TakeCommand() {
   if (full) return Step::kRunBatch;
   const Step nothing = batch_.empty() ? Step::kMore : Step::kRunBatch;
   if (stream_.input().empty()) return nothing;
+  if (batch_.empty()) pause_ = service_.pause.what();
   const CommandParser::Limits limits{service_.settings[Number::kMaxBulkBytes], !session_.authenticated};
   switch (parser_.Parse(stream_.input(), limits)) {
     case CommandParser::State::kMore:
@@ -138,6 +139,9 @@ Connection::Step Connection::TakeCommand() {
       return Step::kTaken;
     case CommandParser::State::kCommand:
       break;
+  }
+  if (pause_ != Pause::What::kNothing && IsHeldBack(parser_.arguments())) {
+    return batch_.empty() ? Step::kHeldBack : Step::kRunBatch;
   }
   if (MustStage(parser_.arguments())) return Step::kStage;
   const size_t consumed = parser_.consumed();
@@ -151,6 +155,7 @@ void Connection::Take(Arguments arguments, std::span<const StagedArgument> stage
   if (arguments.empty()) return;
   const Found found = FindCommand(arguments);
   const Command* command = found.command;
+  last_command_ = command;
   if (const auto why = WhyNot(found, arguments)) return Refuse(command, *why);
   const bool silent = TakeSilence();
   if (session_.in_transaction && !command->Is(kAtOnce)) {
@@ -163,15 +168,6 @@ void Connection::Take(Arguments arguments, std::span<const StagedArgument> stage
   pending_ = command;
   pending_silent_ = silent;
   pending_arguments_.assign(arguments.begin(), arguments.end());
-}
-
-void Connection::Queue(const Command& command, Arguments arguments, std::span<const StagedArgument> staged) {
-  session_.queue.Add(command, arguments, session_.queue_database, false, staged);
-  const auto* handler = std::get_if<ClientHandler>(&command.handler);
-  if (handler != nullptr && *handler == Select) {
-    session_.queue_database = DatabaseOf(arguments[1]).value_or(session_.queue_database);
-  }
-  ReplyWriter(&stream_.output(), session_.version).Simple("QUEUED");
 }
 
 // Whether the next answer is not wanted.
@@ -189,6 +185,7 @@ std::optional<std::string> Connection::WhyNot(const Found& found, Arguments argu
     return "ERR wrong number of arguments for '" + std::string(command->name) + "' command";
   }
   if (!session_.authenticated && !command->Is(kNoAuth)) return "NOAUTH Authentication required.";
+  if (subscriptions_.any() && session_.version == 2 && !command->Is(kWhileListening)) return OnlyListens(*command);
   if (session_.in_transaction && command->Is(kNoMulti) && !command->Is(kAtOnce)) {
     return "ERR Command not allowed inside a transaction";
   }
@@ -197,6 +194,7 @@ std::optional<std::string> Connection::WhyNot(const Found& found, Arguments argu
 
 // A refused EXEC ends the transaction; anything else that is refused spoils it.
 void Connection::Refuse(const Command* command, std::string_view why) {
+  ForgetCaching(command);
   if (command != nullptr) service_.statistics.Rejected(*command);
   service_.statistics.Failed(why);
   const auto* special = command == nullptr ? nullptr : std::get_if<Special>(&command->handler);
@@ -219,18 +217,23 @@ void Connection::AnswerError(std::string_view error) {
   }
 }
 
+void Connection::ForgetCaching(const Command* command) {
+  if (session_.in_transaction || (command != nullptr && command->name.starts_with("client|"))) return;
+  session_.caching = false;
+}
+
 Connection::Step Connection::RunPending() {
   if (std::holds_alternative<WorkHandler>(pending_->handler)) return Step::kWork;
   if (!std::holds_alternative<ClientHandler>(pending_->handler)) return Step::kSpecial;
   const Command& command = *std::exchange(pending_, nullptr);
   const std::vector<std::string_view> arguments(pending_arguments_.begin(), pending_arguments_.end());
-  const size_t before = stream_.output().size();
-  RunClientCommand(command, arguments);
-  if (pending_silent_) stream_.output().resize(before);
+  size_t before = stream_.output().size();
+  RunClientCommand(command, arguments, pending_silent_, &before);
+  ForgetCaching(&command);
   return Step::kTaken;
 }
 
-void Connection::RunClientCommand(const Command& command, Arguments arguments) {
+void Connection::RunClientCommand(const Command& command, Arguments arguments, bool silent, size_t* messages_at) {
   Bytes& output = stream_.output();
   const size_t before = output.size();
   ReplyWriter reply(&output, session_.version);
@@ -243,6 +246,14 @@ void Connection::RunClientCommand(const Command& command, Arguments arguments) {
   }
   const bool failed = output.size() > before && output[before] == '-';
   Count(command, arguments, watch.Elapsed(), failed ? std::string_view(output).substr(before + 1) : std::string_view());
+  if (silent && !call.never_silent) output.resize(before);
+  // It may have told itself something.
+  messages_wait_ = messages_wait_ || command.Is(kAffects);
+  if (!call.messages_first) return;
+  Bytes messages;
+  session_.client->TakeMessages(session_.version, SIZE_MAX, &messages);
+  output.insert(*messages_at, messages);
+  *messages_at += messages.size();
 }
 
 net::Task<> Connection::RunPendingWork() {
@@ -250,6 +261,7 @@ net::Task<> Connection::RunPendingWork() {
   const std::vector<std::string_view> arguments(pending_arguments_.begin(), pending_arguments_.end());
   const size_t before = stream_.output().size();
   co_await RunWork(command, arguments);
+  ForgetCaching(&command);
   if (pending_silent_) stream_.output().resize(before);
 }
 
@@ -259,7 +271,7 @@ net::Task<> Connection::RunWork(const Command& command, Arguments arguments) {
   const NanosWatch watch;
   const auto work = [&]() -> Status {
     ReplyWriter reply(&written, session_.version);
-    WorkCall call{arguments, reply, service_};
+    WorkCall call{arguments, session_.id, reply, service_};
     return std::get<WorkHandler>(command.handler)(call);
   };
   const Status ran = co_await OnWorker(stream_.loop(), service_.workers, work, {WorkerPool::Lane::kLong});
@@ -327,6 +339,7 @@ net::Task<Status> Connection::RunBodyOnce(const Store::Body& body, const Batch& 
   }
   if (!ran.has_value()) co_return std::move(ran).error();
   if (ran->cost.runs > 1) raced_ = kRacesExpected;
+  if (session_.tracking && batch.wrote()) service_.tracking.NoteOwn(session_.id, ran->version);
   co_return Status();
 }
 
@@ -416,24 +429,26 @@ net::Task<> Connection::RunBlocking(const Command& command) {
     if (!sent) co_return;
   }
   const std::vector<Bytes> words = pending_arguments_;
-  const size_t before = stream_.output().size();
-  co_await resp::RunBlocking(stream_, session_, service_, command, std::move(pending_arguments_));
+  Bytes answer;
+  const auto rest = [this](std::chrono::milliseconds at_most) { return Rest(at_most); };
+  co_await resp::RunBlocking(stream_, session_, service_, command, std::move(pending_arguments_), rest, &answer);
   pending_arguments_.clear();
   // How long it waited says nothing about the command.
-  const std::string_view written = std::string_view(stream_.output()).substr(before);
   const std::vector<std::string_view> arguments(words.begin(), words.end());
-  Count(command, arguments, 0, written.starts_with('-') ? written.substr(1) : std::string_view());
-  if (pending_silent_) stream_.output().clear();
+  Count(command, arguments, 0, answer.starts_with('-') ? std::string_view(answer).substr(1) : std::string_view());
+  if (!pending_silent_) stream_.output().append(answer);
 }
 
 net::Task<> Connection::RunSpecial() {
   const Command& command = *std::exchange(pending_, nullptr);
   if (std::holds_alternative<Blocking>(command.handler)) {
     co_await RunBlocking(command);
+    ForgetCaching(&command);
     co_return;
   }
   const auto special = std::get<Special>(command.handler);
   const size_t before = stream_.output().size();
+  messages_first_ = 0;
   const NanosWatch watch;
   ReplyWriter reply(&stream_.output(), session_.version);
   switch (special) {
@@ -463,89 +478,11 @@ net::Task<> Connection::RunSpecial() {
     case Special::kContainer:
       break;
   }
-  const std::string_view written = std::string_view(stream_.output()).substr(before);
+  const std::string_view written = std::string_view(stream_.output()).substr(before + messages_first_);
   const std::vector<std::string_view> arguments(pending_arguments_.begin(), pending_arguments_.end());
   Count(command, arguments, watch.Elapsed(), written.starts_with('-') ? written.substr(1) : std::string_view());
-  if (pending_silent_) stream_.output().resize(before);
-}
-
-net::Task<> Connection::Exec() {
-  ReplyWriter reply(&stream_.output(), session_.version);
-  if (!session_.in_transaction) {
-    reply.Error("ERR EXEC without MULTI");
-    co_return;
-  }
-  if (session_.aborted) {
-    reply.Error("EXECABORT Transaction discarded because of previous errors.");
-    session_.EndTransaction();
-    co_return;
-  }
-  const auto body = [this](Txn& txn) {
-    return session_.queue.RunIfUnchanged(session_.watched, txn, service_, session_.version, &held_answers_, &replies_);
-  };
-  const bool must_commit = std::ranges::any_of(session_.watched, [](const Watched& key) { return !key.version; });
-  const Status ran = co_await RunBody(body, session_.queue, must_commit);
-  Bytes& output = stream_.output();
-  if (!ran.has_value() && ran.error().code() == ErrorCode::kPreconditionFailed) {
-    ReplyWriter(&output, session_.version).NullArray();
-  } else if (!ran.has_value()) {
-    ReplyWriter(&output, session_.version).Error(ErrorReply(ran.error()));
-  } else {
-    co_await AnswerQueue();
-  }
-  replies_.clear();
-  session_.EndTransaction();
-}
-
-net::Task<> Connection::AnswerQueue() {
-  Bytes& output = stream_.output();
-  CountBatch(session_.queue);
-  size_t written = 0;
-  for (const Batch::Hole& hole : session_.queue.holes()) {
-    output.append(replies_, written, hole.at - written);
-    written = hole.at;
-    if (std::holds_alternative<WorkHandler>(hole.command->handler)) {
-      co_await RunWork(*hole.command, hole.arguments);
-    } else {
-      RunClientCommand(*hole.command, hole.arguments);
-    }
-  }
-  if (written == 0) {
-    TakeReplies();
-  } else {
-    output.append(replies_, written);
-  }
-}
-
-net::Task<> Connection::Watch() {
-  if (session_.in_transaction) {
-    ReplyWriter(&stream_.output(), session_.version).Error("ERR WATCH inside MULTI is not allowed");
-    co_return;
-  }
-  std::vector<Watched> found;
-  const auto body = [this, &found](Txn& txn) -> Status {
-    found.clear();
-    structure::Structures keys(txn, service_.databases);
-    for (size_t i = 1; i < pending_arguments_.size(); ++i) {
-      KVARTS_TRY(const structure::Key* key, keys.Open(session_.database, pending_arguments_[i]));
-      found.push_back({session_.database, pending_arguments_[i], key->version(), Bytes(key->place()), {}});
-    }
-    for (Watched& key : found) key.seen_at = txn.ViewVersion().value_or(kNoVersion);
-    return {};
-  };
-  Batch nothing;
-  const Status ran = co_await RunBody(body, nothing);
-  ReplyWriter reply(&stream_.output(), session_.version);
-  if (!ran.has_value()) {
-    reply.Error(ErrorReply(ran.error()));
-    co_return;
-  }
-  // What is watched already is watched as it was.
-  for (Watched& key : found) {
-    const auto same = [&](const Watched& other) { return other.database == key.database && other.name == key.name; };
-    if (std::ranges::none_of(session_.watched, same)) session_.watched.push_back(std::move(key));
-  }
-  reply.Simple("OK");
+  if (pending_silent_) stream_.output().resize(before + messages_first_);
+  ForgetCaching(&command);
 }
 
 RespProtocol::Match RespProtocol::Sniff(std::string_view first) const {

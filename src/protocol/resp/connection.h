@@ -1,10 +1,14 @@
 // Connection: a client that speaks Redis' protocol. Commands are taken off the input one after the other, answers go
 // out in the same order, as many as there are in one send.
 //
+// What others push to it (client.h) is written between two answers, at once while the connection rests: waits for
+// input, or in a command.
+//
 // Neighbouring commands on data are one batch (batch.h), which is one transaction: if the store refuses that as a
 // whole, be it too large, each of them is run by itself.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,13 +16,14 @@
 
 #include "net/protocol.h"
 #include "net/resp/command_parser.h"
+#include "protocol/resp/client_facts.h"
 #include "protocol/resp/command_table.h"
 #include "protocol/resp/service.h"
 #include "protocol/resp/session.h"
 
 namespace kvarts::resp {
 
-class Connection {
+class Connection final : private Client::Owner {
  public:
   Connection(net::Stream& stream, Service& service);
   ~Connection();
@@ -37,6 +42,7 @@ class Connection {
     kWork,      // what a worker does
     kSpecial,   // a command that may wait for a transaction of its own
     kStage,     // a command whose arguments have to be written beforehand
+    kHeldBack,  // a command that has to wait until a pause is over
     kEnd,
   };
 
@@ -60,8 +66,11 @@ class Connection {
   void CountBatch(const Batch& batch);
   void Count(const Command& command, Arguments arguments, uint64_t nanos, std::string_view error);
 
+  // What was said of the next command that is carried out, or refused, is said no more.
+  void ForgetCaching(const Command* command);
   Step RunPending();
-  void RunClientCommand(const Command& command, Arguments arguments);
+  // Messages that are to come before the answer go to `messages_at`, which moves behind them.
+  void RunClientCommand(const Command& command, Arguments arguments, bool silent, size_t* messages_at);
   net::Task<> RunBlocking(const Command& command);
   net::Task<> RunWork(const Command& command, Arguments arguments);
   net::Task<> RunPendingWork();
@@ -85,10 +94,38 @@ class Connection {
   net::Task<Result<RunReport>> Submit(const Store::Body& body, const Batch& batch, bool at_its_turn);
   net::Task<bool> Send();
 
+  // Of clients (connection_client.cc).
+  void MessagesWait() override;
+  void Kill(bool behind_answer) override;
+  ClientFacts Facts() const override;
+  std::string Flags() const;
+  std::optional<Tracking::Info> TrackingInfo() const;
+  // Writes messages, as many as are sent at once.
+  void TakeMessages();
+  // Is no client any more.
+  void Leave();
+  // Sleeps for a while, and meanwhile sends what comes; or sends what is there, and does not.
+  net::Task<> Rest(std::chrono::milliseconds at_most);
+  // Whether there is a pause for it.
+  bool IsHeldBack(Arguments arguments) const;
+  net::Task<> SitOutPause();
+
+  // What it waits for while messages may be written. Else it does something, and they wait.
+  enum class Rests : uint8_t { kNot, kForInput, kInCommand };
+
   net::Stream& stream_;
   Service& service_;
   CommandParser parser_;
+  Subscriptions subscriptions_;
   Session session_;
+  Rests rests_ = Rests::kNot;
+  bool messages_wait_ = false;
+  bool sends_ = false;                         // what cannot be sent at once
+  Pause::What pause_ = Pause::What::kNothing;  // when the batch was begun
+  size_t messages_first_ = 0;                  // bytes of messages before the answer under way
+  const Command* last_command_ = nullptr;
+  const net::SteadyTime since_;
+  net::SteadyTime last_heard_;
   Batch batch_;
   size_t raced_ = 0;  // for so many batches more others are expected at the same keys
   // A command of the connection that was taken off the input, and is carried out behind the batch.

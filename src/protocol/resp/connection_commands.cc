@@ -1,6 +1,7 @@
 // Commands on the connection itself.
 #include "core/store.h"
 #include "protocol/resp/arguments.h"
+#include "protocol/resp/client_names.h"
 #include "protocol/resp/handlers.h"
 #include "protocol/resp/service.h"
 #include "protocol/resp/session.h"
@@ -11,11 +12,6 @@ namespace {
 
 constexpr std::string_view kDefaultUser = "default";
 
-// A name that fits into a line of CLIENT LIST.
-bool IsPlain(std::string_view name) {
-  return std::ranges::all_of(name, [](char c) { return c >= '!' && c <= '~'; });
-}
-
 // Tokens are passwords here: one that may do everything.
 Status Authenticate(const Service& service, std::string_view user, std::string_view password) {
   constexpr const char* kWrongPair = "invalid username-password pair or user is disabled.";
@@ -25,53 +21,14 @@ Status Authenticate(const Service& service, std::string_view user, std::string_v
   return right ? Status() : Error(ErrorCode::kUnauthenticated, kWrongPair);
 }
 
-Status SetName(Session& session, std::string_view name) {
-  if (!IsPlain(name)) return Wrong("Client names cannot contain spaces, newlines or special characters.");
-  session.name = name;
-  return {};
-}
-
-Status WrongSubcommand(ClientCall& call, std::string_view of) {
-  return WrongWith("unknown subcommand ",
-                   "'" + std::string(call.arguments[1]) + "'. Try " + std::string(of) + " HELP.");
-}
-
-Status SetReplies(ClientCall& call) {
-  if (call.arguments.size() != 3) return Wrong(kSyntaxError);
-  Session& session = call.session;
-  if (IsWord(call.arguments[2], "ON")) {
-    session.replies = Session::Replies::kOn;
-    call.reply.Simple("OK");
-  } else if (IsWord(call.arguments[2], "OFF")) {
-    session.replies = Session::Replies::kOff;
-  } else if (IsWord(call.arguments[2], "SKIP")) {
-    if (session.replies == Session::Replies::kOn) session.replies = Session::Replies::kSkipNext;
-  } else {
-    return Wrong(kSyntaxError);
-  }
-  return {};
-}
-
-Status SetLibrary(ClientCall& call) {
-  if (call.arguments.size() != 4) return Wrong("wrong number of arguments for 'client|setinfo' command");
-  const std::string_view value = call.arguments[3];
-  if (!IsPlain(value))
-    return WrongWith("", std::string(call.arguments[2]) + " cannot contain spaces, newlines or special characters.");
-  if (IsWord(call.arguments[2], "LIB-NAME")) {
-    call.session.library = value;
-  } else if (IsWord(call.arguments[2], "LIB-VER")) {
-    call.session.library_version = value;
-  } else {
-    return WrongWith("Unrecognized option '", std::string(call.arguments[2]) + "'");
-  }
-  call.reply.Simple("OK");
-  return {};
-}
-
 }  // namespace
 
 Status Ping(ClientCall& call) {
   if (call.arguments.size() > 2) return Wrong("wrong number of arguments for 'ping' command");
+  if (call.session.subscriptions->any() && call.session.version == 2) {
+    call.reply.Array(2).Bulk("pong").Bulk(call.arguments.size() == 2 ? call.arguments[1] : "");
+    return {};
+  }
   if (call.arguments.size() == 2) {
     call.reply.Bulk(call.arguments[1]);
   } else {
@@ -104,6 +61,8 @@ Status Quit(ClientCall& call) {
 }
 
 Status Reset(ClientCall& call) {
+  call.messages_first = true;
+  call.session.EndTracking(call.service);
   call.session.Reset(call.service.tokens_required);
   ReplyWriter(&call.reply.out(), call.session.version).Simple("RESET");
   return {};
@@ -153,7 +112,7 @@ Status Hello(ClientCall& call) {
       i += 2;
     } else if (IsWord(arguments[i], "SETNAME") && more >= 1) {
       name = arguments[++i];
-      if (!IsPlain(name)) return Wrong("Client names cannot contain spaces, newlines or special characters.");
+      if (!IsClientName(name)) return Wrong(kNoClientName);
     } else {
       return WrongWith("Syntax error in HELLO option ", "'" + std::string(arguments[i]) + "'");
     }
@@ -171,31 +130,6 @@ Status Hello(ClientCall& call) {
   reply.Map(7).Bulk("server").Bulk("redis").Bulk("version").Bulk(kRedisVersion).Bulk("proto").Int(version);
   reply.Bulk("id").Int(static_cast<int64_t>(session.id)).Bulk("mode").Bulk("standalone");
   reply.Bulk("role").Bulk("master").Bulk("modules").Array(0);
-  return {};
-}
-
-Status Client(ClientCall& call) {
-  const Arguments arguments = call.arguments;
-  const std::string_view word = arguments[1];
-  Session& session = call.session;
-  if (IsWord(word, "ID") && arguments.size() == 2) {
-    call.reply.Int(static_cast<int64_t>(session.id));
-  } else if (IsWord(word, "GETNAME") && arguments.size() == 2) {
-    if (session.name.empty()) {
-      call.reply.Null();
-    } else {
-      call.reply.Bulk(session.name);
-    }
-  } else if (IsWord(word, "SETNAME") && arguments.size() == 3) {
-    KVARTS_CHECK_OK(SetName(session, arguments[2]));
-    call.reply.Simple("OK");
-  } else if (IsWord(word, "SETINFO")) {
-    return SetLibrary(call);
-  } else if (IsWord(word, "REPLY")) {
-    return SetReplies(call);
-  } else {
-    return WrongSubcommand(call, "CLIENT");
-  }
   return {};
 }
 

@@ -191,7 +191,6 @@ Status ZMPop(DataCall& call);
 
 // connection_commands.cc
 Status Auth(ClientCall& call);
-Status Client(ClientCall& call);
 Status Echo(ClientCall& call);
 Status Hello(ClientCall& call);
 Status Ping(ClientCall& call);
@@ -205,6 +204,37 @@ Status ClientCaching(ClientCall& call);
 Status ClientGetRedir(ClientCall& call);
 Status ClientTracking(ClientCall& call);
 Status ClientTrackingInfo(ClientCall& call);
+
+// pubsub_commands.cc
+Status PSubscribe(ClientCall& call);
+Status PUnsubscribe(ClientCall& call);
+Status PubSubChannels(ClientCall& call);
+Status PubSubNumPat(ClientCall& call);
+Status PubSubNumSub(ClientCall& call);
+Status PubSubShardChannels(ClientCall& call);
+Status PubSubShardNumSub(ClientCall& call);
+Status Publish(ClientCall& call);
+Status SPublish(ClientCall& call);
+Status SSubscribe(ClientCall& call);
+Status SUnsubscribe(ClientCall& call);
+Status Subscribe(ClientCall& call);
+Status Unsubscribe(ClientCall& call);
+
+// client_commands.cc
+Status ClientGetName(ClientCall& call);
+Status ClientId(ClientCall& call);
+Status ClientInfo(ClientCall& call);
+Status ClientNoEvict(ClientCall& call);
+Status ClientPause(ClientCall& call);
+Status ClientReply(ClientCall& call);
+Status ClientSetInfo(ClientCall& call);
+Status ClientSetName(ClientCall& call);
+Status ClientUnblock(ClientCall& call);
+Status ClientUnpause(ClientCall& call);
+
+// client_admin_commands.cc
+Status ClientKill(WorkCall& call);
+Status ClientList(WorkCall& call);
 
 // command_commands.cc
 Status CommandAll(ClientCall& call);

@@ -74,9 +74,11 @@ Status Server(Facts& facts, Lines lines) {
 
 Status Clients(Facts& facts, Lines lines) {
   const Service& service = facts.service;
-  lines.Add("connected_clients", service.clients.load()).Add("cluster_connections", 0);
-  lines.Add("blocked_clients", service.blocked.size());
+  lines.Add("connected_clients", service.clients.size()).Add("cluster_connections", 0);
   lines.Add("maxclients", service.listener == nullptr ? 0 : service.listener->max_connections());
+  lines.Add("blocked_clients", service.blocked.size() + service.pause.size());
+  lines.Add("tracking_clients", service.tracking.counts().clients);
+  lines.Add("pubsub_clients", service.channels.clients());
   return {};
 }
 
@@ -128,7 +130,15 @@ Status Stats(Facts& facts, Lines lines) {
   lines.Add("total_net_input_bytes", service.bytes_in.load()).Add("total_net_output_bytes", service.bytes_out.load());
   lines.Add("rejected_connections", service.listener == nullptr ? 0 : service.listener->counts().refused.load());
   lines.Add("sync_full", 0).Add("sync_partial_ok", 0).Add("sync_partial_err", 0);
-  lines.Add("evicted_keys", 0).Add("evicted_clients", 0).Add("latest_fork_usec", 0).Add("total_forks", 0);
+  lines.Add("evicted_keys", 0).Add("evicted_clients", 0);
+  lines.Add("pubsub_channels", service.channels.Count(Listening::kChannel));
+  lines.Add("pubsub_patterns", service.channels.Count(Listening::kPattern));
+  lines.Add("pubsubshard_channels", service.channels.Count(Listening::kShard));
+  lines.Add("client_output_buffer_limit_disconnections", service.cut_off.load());
+  lines.Add("latest_fork_usec", 0).Add("total_forks", 0);
+  const Tracking::Counts tracked = service.tracking.counts();
+  lines.Add("tracking_total_keys", tracked.keys).Add("tracking_total_items", tracked.items);
+  lines.Add("tracking_total_prefixes", tracked.prefixes);
   lines.Add("total_error_replies", errors);
   return {};
 }

@@ -12,6 +12,7 @@
 #include "model/structure/strings.h"
 #include "net/listener.h"
 #include "protocol/resp/service.h"
+#include "protocol/resp/sizes.h"
 
 namespace kvarts::resp {
 namespace {
@@ -84,6 +85,12 @@ std::string WriteNotifications(Service& service, std::string_view value, bool ap
   return {};
 }
 
+std::string ReadOutputLimits(const Service& service) { return service.settings.output.Text(); }
+
+std::string WriteOutputLimits(Service& service, std::string_view value, bool apply) {
+  return service.settings.output.Set(value, apply);
+}
+
 constexpr Parameter Fixed(std::string_view name, std::string_view text, std::string_view alias = {}) {
   return {.name = name, .kind = kFixed, .text = text, .alias = alias};
 }
@@ -118,7 +125,7 @@ constexpr Parameter kParameters[] = {
     Told("appendonly", kFixed, ReadAppendOnly),
     Fixed("auto-aof-rewrite-min-size", "0"),
     Fixed("auto-aof-rewrite-percentage", "0"),
-    Fixed("client-output-buffer-limit", "normal 0 0 0 slave 0 0 0 pubsub 0 0 0"),
+    Own("client-output-buffer-limit", ReadOutputLimits, WriteOutputLimits),
     Startup("cluster-enabled", "no"),
     Startup("databases", "16"),
     Startup("dbfilename", ""),
@@ -159,23 +166,6 @@ constexpr Parameter kParameters[] = {
 };
 static_assert(std::ranges::is_sorted(kParameters, {}, &Parameter::name));
 
-// As Redis reads sizes: k is a thousand, kb is 1024.
-std::optional<int64_t> ParseBytes(std::string_view text) {
-  constexpr std::pair<std::string_view, int64_t> kUnits[] = {
-      {"", 1},          {"b", 1},        {"k", 1000},          {"kb", 1 << 10},
-      {"m", 1'000'000}, {"mb", 1 << 20}, {"g", 1'000'000'000}, {"gb", 1 << 30},
-  };
-  const size_t digits = std::min(text.find_first_not_of("-0123456789"), text.size());
-  const auto number = structure::ParseInteger(text.substr(0, digits));
-  const std::string unit = LowerCase(text.substr(digits));
-  const auto found = std::ranges::find(kUnits, std::string_view(unit), &std::pair<std::string_view, int64_t>::first);
-  int64_t bytes = 0;
-  if (!number || *number < 0 || found == std::end(kUnits) || __builtin_mul_overflow(*number, found->second, &bytes)) {
-    return std::nullopt;
-  }
-  return bytes;
-}
-
 std::string SetBool(const Parameter& parameter, Settings& settings, std::string_view value, bool apply) {
   const std::string word = LowerCase(value);
   if (word != "yes" && word != "no") return kNotBool;
@@ -185,7 +175,7 @@ std::string SetBool(const Parameter& parameter, Settings& settings, std::string_
 
 std::string SetNumber(const Parameter& parameter, Settings& settings, std::string_view value, bool apply) {
   const bool bytes = parameter.kind == kBytes;
-  const std::optional<int64_t> number = bytes ? ParseBytes(value) : structure::ParseInteger(value);
+  const std::optional<int64_t> number = bytes ? ParseSize(value) : structure::ParseInteger(value);
   if (!number) return bytes ? kNoBytes : kNoInteger;
   if (*number < parameter.at_least || *number > parameter.at_most) {
     return NotBetween(parameter.at_least, parameter.at_most);

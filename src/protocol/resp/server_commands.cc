@@ -65,6 +65,9 @@ Status Wait(ClientCall& call) {
 
 Status ReplicaOf(ClientCall& call) {
   if (!IsWord(call.arguments[1], "NO") || !IsWord(call.arguments[2], "ONE")) {
+    constexpr const char* kInvalidPort = "Invalid master port";
+    KVARTS_TRY(const int64_t port, IntegerOf(call.arguments[2], kInvalidPort));
+    if (port < 0 || port > UINT16_MAX) return Wrong(kInvalidPort);
     return Wrong("Kvarts replicates through its engine: it cannot follow a Redis server");
   }
   call.reply.Simple("OK");

@@ -19,11 +19,16 @@
 #include "net/listener.h"
 #include "protocol/common/loop_commits.h"
 #include "protocol/resp/blocked_clients.h"
+#include "protocol/resp/channels.h"
+#include "protocol/resp/clients.h"
 #include "protocol/resp/latency_events.h"
+#include "protocol/resp/notifications.h"
+#include "protocol/resp/pause.h"
 #include "protocol/resp/rate.h"
 #include "protocol/resp/settings.h"
 #include "protocol/resp/slow_log.h"
 #include "protocol/resp/statistics.h"
+#include "protocol/resp/tracking.h"
 #include "protocol/resp/waiting_lines.h"
 
 namespace kvarts::resp {
@@ -62,13 +67,18 @@ struct Service {
   structure::ScanCursors cursors{};
   BlockedClients blocked{};
   WaitingLines lines{};
+  Pause pause{};
   std::atomic<uint64_t> next_client{1};
-  std::atomic<uint64_t> clients{0};
   std::atomic<uint64_t> held_bytes{0};
+  Clients clients{};
+  Channels channels{held_bytes};
+  std::atomic<uint64_t> cut_off{0};  // clients that did not take what they were told
   Timestamp started{};
   std::vector<std::unique_ptr<LoopCommits>> commits{};  // of each loop, by its number
   Settings settings{};
   Statistics statistics{};
+  Notifications notifications{databases.events(), channels};
+  Tracking tracking{store, clients, settings, held_bytes};
   SlowLog slow_log{};
   LatencyEvents latency_events{};
   Saves saves{};

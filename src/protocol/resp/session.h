@@ -1,12 +1,15 @@
 // Session: what a connection is, as its commands see and change it. It belongs to its loop.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/durability.h"
 #include "protocol/resp/batch.h"
+#include "protocol/resp/client.h"
+#include "protocol/resp/subscriptions.h"
 #include "protocol/resp/tracking.h"
 
 namespace kvarts::resp {
@@ -15,7 +18,16 @@ struct Session {
   Session(uint64_t number, bool must_authenticate) : id(number), authenticated(!must_authenticate) {}
 
   // As a connection that has just been made.
-  void Reset(bool must_authenticate) { *this = Session(id, must_authenticate); }
+  void Reset(bool must_authenticate) {
+    subscriptions->LeaveAll();
+    Session fresh(id, must_authenticate);
+    fresh.client = std::move(client);
+    fresh.subscriptions = subscriptions;
+    *this = std::move(fresh);
+  }
+  // Who it is known to be, and whether somebody is known by a name.
+  std::string_view UserName() const { return "default"; }
+  static bool IsUser(std::string_view name) { return name == "default"; }
   void EndTracking(Service& service);
   void EndTransaction() {
     in_transaction = aborted = false;
@@ -27,6 +39,9 @@ struct Session {
 
   uint64_t id;
   bool authenticated;
+  // As others reach it, and what it listens to; both for as long as the connection is there.
+  std::shared_ptr<Client> client = {};
+  Subscriptions* subscriptions = nullptr;
   std::string name = {};
   std::string library = {};
   std::string library_version = {};
@@ -34,6 +49,7 @@ struct Session {
   int version = 2;  // of the protocol
   Replies replies = Replies::kOn;
   bool ending = false;  // after what has been answered
+  bool never_evicted = false;
   // Of its writes, where that was chosen for this connection.
   std::optional<Durability> durability = {};
   // Of a client that tracks, how.

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/durability.h"
+#include "protocol/resp/output_limits.h"
 
 namespace kvarts::resp {
 
@@ -40,6 +41,8 @@ class Settings {
 
   Durability durability() const { return durability_.load(std::memory_order_relaxed); }
   void SetDurability(Durability durability) { durability_ = durability; }
+
+  OutputLimits output{};
 
  private:
   std::atomic<int64_t>& At(Number number) { return numbers_[static_cast<size_t>(number)]; }

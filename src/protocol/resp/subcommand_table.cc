@@ -11,20 +11,30 @@ constexpr uint32_t kAnyTime = kNoScript | kLoading | kStale;
 constexpr uint32_t kOfAdmin = kAdmin | kAnyTime;
 constexpr uint32_t kAdministers = kAdmins | kSlow | kDangerous;
 constexpr uint32_t kOfClient = kSlow | kConnection;
+constexpr uint32_t kOfClients = kAdministers | kConnection;
+constexpr uint32_t kTellsOfChannels = kPubSub | kLoading | kStale;
 constexpr uint32_t kHelp = kLoading | kStale;
 constexpr uint32_t kLooks = kKeyspace | kRead | kSlow;
 
 // In their order.
 constexpr Command kSubcommands[] = {
     {"client|caching", 3, kAnyTime, kOfClient, 0, 0, 0, ClientCaching},
-    {"client|getname", 2, kAnyTime, kOfClient, 0, 0, 0, Client},
+    {"client|getname", 2, kAnyTime, kOfClient, 0, 0, 0, ClientGetName},
     {"client|getredir", 2, kAnyTime, kOfClient, 0, 0, 0, ClientGetRedir},
-    {"client|id", 2, kAnyTime, kOfClient, 0, 0, 0, Client},
-    {"client|reply", 3, kAnyTime, kOfClient, 0, 0, 0, Client},
-    {"client|setinfo", 4, kAnyTime, kOfClient, 0, 0, 0, Client},
-    {"client|setname", 3, kAnyTime, kOfClient, 0, 0, 0, Client},
+    {"client|help", 2, kHelp, kOfClient, 0, 0, 0, Help},
+    {"client|id", 2, kAnyTime, kOfClient, 0, 0, 0, ClientId},
+    {"client|info", 2, kAnyTime, kOfClient, 0, 0, 0, ClientInfo},
+    {"client|kill", -3, kOfAdmin, kOfClients, 0, 0, 0, ClientKill},
+    {"client|list", -2, kOfAdmin, kOfClients, 0, 0, 0, ClientList},
+    {"client|no-evict", 3, kOfAdmin, kOfClients, 0, 0, 0, ClientNoEvict},
+    {"client|pause", -3, kOfAdmin, kOfClients, 0, 0, 0, ClientPause},
+    {"client|reply", 3, kAnyTime, kOfClient, 0, 0, 0, ClientReply},
+    {"client|setinfo", 4, kAnyTime, kOfClient, 0, 0, 0, ClientSetInfo},
+    {"client|setname", 3, kAnyTime, kOfClient, 0, 0, 0, ClientSetName},
     {"client|tracking", -3, kAnyTime, kOfClient, 0, 0, 0, ClientTracking},
     {"client|trackinginfo", 2, kAnyTime, kOfClient, 0, 0, 0, ClientTrackingInfo},
+    {"client|unblock", -3, kOfAdmin, kOfClients, 0, 0, 0, ClientUnblock},
+    {"client|unpause", 2, kOfAdmin, kOfClients, 0, 0, 0, ClientUnpause},
     {"cluster|addslots", -3, kAdmin | kStale | kNoAsyncLoading, kAdministers, 0, 0, 0, Cluster},
     {"cluster|addslotsrange", -4, kAdmin | kStale | kNoAsyncLoading, kAdministers, 0, 0, 0, Cluster},
     {"cluster|bumpepoch", 2, kAdmin | kStale | kNoAsyncLoading, kAdministers, 0, 0, 0, Cluster},
@@ -88,6 +98,12 @@ constexpr Command kSubcommands[] = {
     {"object|help", 2, kHelp, kKeyspace | kSlow, 0, 0, 0, Help},
     {"object|idletime", 3, kReadOnly, kLooks, 2, 2, 1, ObjectIdleTime},
     {"object|refcount", 3, kReadOnly, kLooks, 2, 2, 1, ObjectRefCount},
+    {"pubsub|channels", -2, kTellsOfChannels, kPubSubs | kSlow, 0, 0, 0, PubSubChannels},
+    {"pubsub|help", 2, kHelp, kSlow, 0, 0, 0, Help},
+    {"pubsub|numpat", 2, kTellsOfChannels, kPubSubs | kSlow, 0, 0, 0, PubSubNumPat},
+    {"pubsub|numsub", -2, kTellsOfChannels, kPubSubs | kSlow, 0, 0, 0, PubSubNumSub},
+    {"pubsub|shardchannels", -2, kTellsOfChannels, kPubSubs | kSlow, 0, 0, 0, PubSubShardChannels},
+    {"pubsub|shardnumsub", -2, kTellsOfChannels, kPubSubs | kSlow, 0, 0, 0, PubSubShardNumSub},
     {"slowlog|get", -2, kAdmin | kHelp, kAdministers, 0, 0, 0, SlowLogGet},
     {"slowlog|help", 2, kHelp, kSlow, 0, 0, 0, Help},
     {"slowlog|len", 2, kAdmin | kHelp, kAdministers, 0, 0, 0, SlowLogLen},

@@ -10,12 +10,13 @@ namespace kvarts::resp {
 
 class TrackedReads {
  public:
-  // `whole`: the batch is what stands between MULTI and EXEC.
-  TrackedReads(Service& service, Session& session, Batch& batch, bool whole) : service_(service), session_(session) {
+  // `whole`: the batch is what stands between MULTI and EXEC. `told`: set when the client is told something behind it.
+  TrackedReads(Service& service, Session& session, Batch& batch, bool whole, bool* told)
+      : service_(service), session_(session), told_(*told) {
     if (session.tracking) Begin(batch, whole);
   }
   ~TrackedReads() {
-    if (began_) service_.tracking.End(session_.id);
+    if (began_ && service_.tracking.End(session_.id)) told_ = true;
   }
   TrackedReads(const TrackedReads&) = delete;
   TrackedReads& operator=(const TrackedReads&) = delete;
@@ -25,6 +26,7 @@ class TrackedReads {
 
   Service& service_;
   Session& session_;
+  bool& told_;
   bool began_ = false;
 };
 

@@ -64,7 +64,9 @@ class RedirectBroken final : public Message {
 bool Overlap(BytesView one, BytesView other) { return one.starts_with(other) || other.starts_with(one); }
 
 Error Overlaps(BytesView prefix, std::string_view with, BytesView other) {
-  return WrongWith("Prefix '", Bytes(prefix) + "' overlaps with " + Bytes(with) + " prefix '" + Bytes(other) +
+  // As C shows a text.
+  const auto shown = [](BytesView text) { return Bytes(text.substr(0, text.find('\0'))); };
+  return WrongWith("Prefix '", shown(prefix) + "' overlaps with " + Bytes(with) + " prefix '" + shown(other) +
                                    "'. Prefixes for a single client must not overlap.");
 }
 
@@ -80,17 +82,17 @@ Tracking::Tracking(Store& store, Clients& clients, const Settings& settings, std
       }) {}
 
 Tracking::~Tracking() {
-  for (const Subscriptions::Id watch : watches_) store_.subscriptions().Cancel(watch);
+  for (const kvarts::Subscriptions::Id watch : watches_) store_.subscriptions().Cancel(watch);
 }
 
 void Tracking::StartWatching() {
   if (!watches_.empty()) return;
   begun_ = 0;
-  Subscriptions& subscriptions = store_.subscriptions();
+  kvarts::Subscriptions& subscriptions = store_.subscriptions();
   watches_.push_back(subscriptions.WatchLive(SpaceRange(Space::kStructures),
-                                             [this](const Subscriptions::News& news) { Heard(news, true); }));
+                                             [this](const kvarts::Subscriptions::News& news) { Heard(news, true); }));
   watches_.push_back(subscriptions.WatchLive(KeyRange::Single(structure::DatabasesPlace()),
-                                             [this](const Subscriptions::News& news) { Heard(news, false); }));
+                                             [this](const kvarts::Subscriptions::News& news) { Heard(news, false); }));
 }
 
 void Tracking::StopIfNobodyTracks() {
@@ -100,12 +102,12 @@ void Tracking::StopIfNobodyTracks() {
     if (!tracked_.empty()) return;
     table_.Clear();
   }
-  for (const Subscriptions::Id watch : watches_) store_.subscriptions().Cancel(watch);
+  for (const kvarts::Subscriptions::Id watch : watches_) store_.subscriptions().Cancel(watch);
   watches_.clear();
 }
 
-void Tracking::Heard(const Subscriptions::News& news, bool of_keys) {
-  using Kind = Subscriptions::News::Kind;
+void Tracking::Heard(const kvarts::Subscriptions::News& news, bool of_keys) {
+  using Kind = kvarts::Subscriptions::News::Kind;
   if (news.kind == Kind::kBegins) {
     if (begun_.fetch_add(1) + 1 == kWatched) EverythingChanged(true);
   } else if (news.kind == Kind::kLost || !of_keys) {
@@ -212,12 +214,12 @@ void Tracking::ForgetExcess(Sending* sending) {
   }
 }
 
-void Tracking::End(uint64_t client) {
+bool Tracking::End(uint64_t client) {
   Sending sending;
   {
     const std::lock_guard lock(mutex_);
     Tracked* const found = Find(client);
-    if (found == nullptr) return;
+    if (found == nullptr) return false;
     found->busy = false;
     const std::vector<Pending> pending = std::exchange(found->pending, {});
     if (std::exchange(found->all_pending, false)) {
@@ -227,6 +229,7 @@ void Tracking::End(uint64_t client) {
     }
   }
   Send(sending);
+  return !sending.empty() && sending[0].redirect == 0;
 }
 
 // As Redis does it: one by one and in their order, or those that some prefix is for together, and in order of names.

@@ -66,7 +66,8 @@ class Tracking {
 
   // On the client's loop, before it reads these keys, or does anything else; and when its answers are written.
   void Begin(uint64_t client, std::span<const std::string_view> keys);
-  void End(uint64_t client);
+  // Whether it is told anything itself.
+  bool End(uint64_t client);
   // Between both: a commit of its own.
   void NoteOwn(uint64_t client, Version version);
   // Whatever the client keeps is to be thought stale.
@@ -120,7 +121,7 @@ class Tracking {
 
   void StartWatching();
   void StopIfNobodyTracks();
-  void Heard(const Subscriptions::News& news, bool of_keys);
+  void Heard(const kvarts::Subscriptions::News& news, bool of_keys);
   void Changed(const Mutation& mutation, Version version);
   void EverythingChanged(bool only_at_risk);
 
@@ -138,7 +139,7 @@ class Tracking {
   std::atomic<uint64_t>& held_;
   // Taken before that of the subscriptions, and that before the other.
   std::mutex watching_;
-  std::vector<Subscriptions::Id> watches_;
+  std::vector<kvarts::Subscriptions::Id> watches_;
   std::atomic<int> begun_{0};  // of them
   mutable std::mutex mutex_;
   std::map<uint64_t, Tracked> tracked_;

@@ -1,0 +1,47 @@
+// Clients: all connections of Redis' protocol, by the numbers they have.
+//
+// Safe from any thread.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "protocol/resp/client.h"
+
+namespace kvarts::resp {
+
+class Clients {
+ public:
+  void Add(std::shared_ptr<Client> client);
+  // Once or more often.
+  void Remove(const Client& client);
+
+  // Tells a client something. False when there is none of that number, or it has ended.
+  bool Push(uint64_t id, std::shared_ptr<const Message> message) const;
+  // Null when there is none.
+  std::shared_ptr<Client> Find(uint64_t id) const;
+  size_t size() const;
+
+  // Looks at each of these clients on its own loop, where it may be ended, too, and returns when all have been seen.
+  // One after the other, in no order; not on a loop. After Stop, and at that moment, there are none.
+  using Visitor = std::function<void(Client::Owner& client)>;
+  void Visit(const std::vector<std::shared_ptr<Client>>& clients, Visitor visit);
+  // In the order in which they came.
+  std::vector<std::shared_ptr<Client>> All() const;
+  // The loops do not run any more.
+  void Stop();
+
+ private:
+  struct Visits;
+
+  mutable std::mutex mutex_;
+  std::condition_variable visited_;
+  bool stopped_ = false;
+  std::map<uint64_t, std::shared_ptr<Client>> clients_;
+};
+
+}  // namespace kvarts::resp
