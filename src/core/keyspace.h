@@ -12,6 +12,7 @@
 //                     (1, "tables")                            model/table: the number that the next table gets
 //                     (1, "token", text id)                    model/access: a token
 //                     (1, "tokens")                            model/access: that there has been a token
+//                     (1, "user", bytes name)                  model/access: a user of Redis' protocol
 //                     (1, "namespace", text name)              model/catalog: a declaration
 //   2       keys      (2, tail user key)                       what the user put there
 //   3       feed      (3, uint feed, uint version, uint n)     core/feed: the n-th change of a commit
