@@ -53,7 +53,7 @@ class Scene {
       }
       if (answer == "(integer) " + id) answer = "@" + other;
     }
-    lines_.push_back(name + ": " + answer);
+    lines_.push_back(name + ": " + (words[0] == "HELLO" ? "hello" : answer));
   }
   void DoAll(const std::string& name, const std::vector<Words>& all) {
     for (const Words& words : all) Do(name, words);
@@ -372,7 +372,8 @@ TEST_P(TrackingTest, InvalidationsGoWhereTheyAreRedirected) {
     scene.Do("old", {"SUBSCRIBE", "__redis__:invalidate"});
     scene.DoAll("new", {kHello});
     scene.DoAll("a", {On({"REDIRECT", "@old"}), {"GET", "k"}});
-    scene.DoAll("c", {On({"REDIRECT", "@new", "BCAST", "PREFIX", "k"})});
+    // Of one that speaks version 2 itself, Redis would write an empty answer of that version.
+    scene.DoAll("c", {kHello, On({"REDIRECT", "@new", "BCAST", "PREFIX", "k"})});
     scene.Do("b", {"SET", "k", "1"});
     scene.Read("old");
     scene.Read("new");
@@ -430,7 +431,7 @@ TEST_P(TrackingTest, SwappedDatabasesInvalidateEverything) {
   scene.DoAll("a", {kHello, kOn, {"GET", "k"}});
   scene.Do("b", {"SWAPDB", "0", "1"});
   scene.Read("a");
-  EXPECT_EQ(scene.lines().back(), "a is told: (push) [\"invalidate\", (nil)]");
+  EXPECT_EQ(scene.lines().back(), "a is told: (push) [\"invalidate\", (null)]");
 }
 
 TEST_P(TrackingTest, OtherWaysToChangeAKeyInvalidateIt) {
@@ -457,7 +458,7 @@ TEST_P(TrackingTest, TrackingThatBeginsInATransactionHoldsForIt) {
   scene.DoAll("a", {kHello, {"MULTI"}, kOn, {"GET", "k"}, {"EXEC"}});
   // What was read with it is not to be kept.
   scene.Read("a");
-  EXPECT_EQ(scene.lines().back(), "a is told: (push) [\"invalidate\", (nil)]");
+  EXPECT_EQ(scene.lines().back(), "a is told: (push) [\"invalidate\", (null)]");
 }
 
 TEST_P(TrackingTest, TheTableIsBounded) {
@@ -530,7 +531,7 @@ class CachingClient {
       std::string line = client_.Read();
       if (!line.starts_with("(push)")) return line;
       if (deaf_ && ++told_ % 50 == 0) continue;
-      if (line.ends_with("(nil)]")) kept_.clear();
+      if (line.ends_with("(null)]")) kept_.clear();
       for (size_t at = line.find("[\"k"); at != std::string::npos; at = line.find("\"k", at + 1)) {
         const size_t begin = line.find('k', at);
         kept_.erase(line.substr(begin, line.find('"', begin) - begin));

@@ -42,6 +42,8 @@ Result<Members::Expired> ExpireFields(Txn& txn, const DueOwned& mark, BytesView 
     return Members::Expired();
   }
   KVARTS_TRY(Members::Expired expired, members.TakeExpired(at_most));
+  // Inline ones were left out when they were read.
+  expired.any = expired.count > 0 || !members.spread();
   if (members.size() == 0 && !expired.more) {
     members.Drop();
     txn.Erase(place);

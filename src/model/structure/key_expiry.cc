@@ -29,7 +29,7 @@ class Teller {
   }
   Status TellOfFields(const Members::Expired& expired, BytesView place) {
     const std::optional<PlacedKey> key = KeyAt(place);
-    if (!key || expired.count == 0) return {};
+    if (!key || !expired.any) return {};
     KVARTS_CHECK_OK(Tell(kHashEvents, "hexpired", *key));
     return expired.key_gone ? Tell(kGenericEvents, "del", *key) : Status();
   }

@@ -9,8 +9,8 @@
 #include "protocol/resp/command_table.h"
 #include "protocol/resp/errors.h"
 #include "protocol/resp/handlers.h"
-#include "protocol/resp/tracked_reads.h"
 #include "protocol/resp/refusals.h"
+#include "protocol/resp/tracked_reads.h"
 
 namespace kvarts::resp {
 namespace {

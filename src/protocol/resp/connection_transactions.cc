@@ -4,8 +4,8 @@
 #include "protocol/resp/arguments.h"
 #include "protocol/resp/connection.h"
 #include "protocol/resp/errors.h"
-#include "protocol/resp/tracked_reads.h"
 #include "protocol/resp/handlers.h"
+#include "protocol/resp/tracked_reads.h"
 
 namespace kvarts::resp {
 
