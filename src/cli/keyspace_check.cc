@@ -9,6 +9,7 @@
 #include "core/job_record.h"
 #include "core/secret.h"
 #include "model/access/token_record.h"
+#include "model/access/user_record.h"
 #include "model/catalog/namespace.h"
 #include "model/structure/places.h"
 #include "model/table/ids.h"
@@ -145,6 +146,9 @@ Status KeyspaceCheck::CheckSetting(const ScanPage::Entry& entry) {
   if (TokenKeys().Contains(entry.key)) {
     const auto token = TokenRecord::FromStored(entry.key, entry.value, entry.header.expiry);
     if (!token.has_value()) Report(entry.key, ErrorText(token.error()));
+  } else if (UserKeys().Contains(entry.key)) {
+    const auto user = UserRecord::FromStored(entry.key, entry.value);
+    if (!user.has_value()) Report(entry.key, ErrorText(user.error()));
   }
   if (NamespaceKeys().Contains(entry.key)) {
     const Result<std::string> name = NameOfNamespaceKey(entry.key);

@@ -11,6 +11,7 @@
 #include "core/store.h"
 #include "engine/memory/memory_engine.h"
 #include "model/access/token.h"
+#include "model/access/user.h"
 #include "model/catalog/catalog.h"
 
 namespace kvarts::cli {
@@ -89,6 +90,16 @@ TEST_F(KeyspaceCheckTest, FindsDamagedTokens) {
   ASSERT_TRUE(store_->Run([&](Txn& txn) { return CreateToken(txn, token); }).has_value());
   Plant(TokenKey({"0123456789ab"}), "damaged");
   EXPECT_THAT(Findings(), ElementsAre(HasSubstr("\"token\", \"0123456789ab\"): the token is damaged")));
+}
+
+TEST_F(KeyspaceCheckTest, FindsDamagedUsers) {
+  UserRecord user;
+  user.name = "ada";
+  user.id = "12345678";
+  user.selectors.emplace_back();
+  ASSERT_TRUE(store_->Run([&](Txn& txn) { return PutUser(txn, user); }).has_value());
+  Plant(UserKeyOfName("bob"), "damaged");
+  EXPECT_THAT(Findings(), ElementsAre(HasSubstr("\"user\", x'626f62'): the user is damaged")));
 }
 
 TEST_F(KeyspaceCheckTest, FindsNothingInWhatAStoreWrites) {

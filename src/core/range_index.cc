@@ -5,12 +5,12 @@
 namespace kvarts {
 namespace {
 
-// Spreads ids over all 64 bits (the finisher of SplitMix64), so that the treap is as good as random.
-uint64_t Priority(uint64_t id) {
-  id += 0x9e3779b97f4a7c15;
-  id = (id ^ (id >> 30)) * 0xbf58476d1ce4e5b9;
-  id = (id ^ (id >> 27)) * 0x94d049bb133111eb;
-  return id ^ (id >> 31);
+// Spreads numbers over all 64 bits (the finisher of SplitMix64), so that the treap is as good as random.
+uint64_t Spread(uint64_t number) {
+  number += 0x9e3779b97f4a7c15;
+  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
+  number = (number ^ (number >> 27)) * 0x94d049bb133111eb;
+  return number ^ (number >> 31);
 }
 
 bool EndsLater(const KeyRange& a, const KeyRange& b) {
@@ -21,7 +21,8 @@ bool EndsLater(const KeyRange& a, const KeyRange& b) {
 }  // namespace
 
 struct RangeIndex::Node {
-  Node(Id its_id, KeyRange its_range) : id(its_id), range(std::move(its_range)), priority(Priority(its_id)) {}
+  Node(Id its_id, KeyRange its_range, uint64_t its_priority)
+      : id(its_id), range(std::move(its_range)), priority(its_priority) {}
 
   bool Before(BytesView start, Id other) const {
     const int order = BytesView(range.start).compare(start);
@@ -82,7 +83,7 @@ void RangeIndex::Add(Id id, KeyRange range) {
   Tree before;
   Tree after;
   Split(std::move(root_), range.start, id, &before, &after);
-  Tree added = std::make_unique<Node>(id, std::move(range));
+  Tree added = std::make_unique<Node>(id, std::move(range), Spread(added_++));
   root_ = Join(Join(std::move(before), std::move(added)), std::move(after));
 }
 

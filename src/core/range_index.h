@@ -38,6 +38,7 @@ class RangeIndex {
   static void Search(const Node* node, BytesView first, const KeyRange* range, std::vector<Id>* found);
 
   Tree root_;
+  uint64_t added_ = 0;  // nodes, so far
 };
 
 }  // namespace kvarts

@@ -80,5 +80,16 @@ TEST(RangeIndexTest, FindsWhatAListFinds) {
   }
 }
 
+// Were its cost that of a list, this would take minutes, and its depth more than the stack has.
+TEST(RangeIndexTest, AnIdMayStandForVeryManyRanges) {
+  constexpr size_t kRanges = 300'000;
+  const auto range = [](size_t i) { return KeyRange::Single("key:" + std::to_string(i)); };
+  RangeIndex index;
+  for (size_t i = 0; i < kRanges; ++i) index.Add(1, range(i));
+  for (size_t i = 0; i < kRanges; i += 1000) EXPECT_EQ(Holding(index, range(i).start), Ids{1});
+  for (size_t i = 0; i < kRanges; ++i) index.Remove(1, range(i));
+  EXPECT_EQ(Meeting(index, KeyRange::All()), Ids{});
+}
+
 }  // namespace
 }  // namespace kvarts

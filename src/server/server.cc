@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "core/secret.h"
+#include "protocol/resp/acl_changes.h"
 #include "server/open_engine.h"
 
 namespace kvarts {
@@ -83,6 +84,7 @@ Status Server::OpenStore() {
   KVARTS_TRY(store_, Store::Open(*engine_));
   KVARTS_TRY(catalog_, Catalog::Open(*store_));
   KVARTS_TRY(tokens_, Tokens::Open(*store_));
+  KVARTS_TRY(users_, Users::Open(*store_));
   KVARTS_TRY(tables_, Tables::Open(*store_));
   std::vector<JobKind> kinds = catalog_->JobKinds();
   std::ranges::move(tables_->JobKinds(), std::back_inserter(kinds));
@@ -122,9 +124,11 @@ Status Server::StartLoops() {
   redis.write_timeout = Millis(options_.http.write_timeout);
   redis.staged_bytes = options_.redis.staged_bytes;
   redis.max_held_bytes = options_.redis.max_held_bytes;
-  resp_service_.reset(
-      new resp::Service{*store_, *databases_, *tokens_, *workers_, clock_, service_->tokens_required, redis});
+  resp_service_.reset(new resp::Service{*store_, *databases_, *tokens_, *workers_, clock_, service_->tokens_required,
+                                        redis,
+                                        std::make_unique<resp::Acl>(*users_, *tokens_, service_->tokens_required)});
   resp_service_->started = clock_.Now();
+  if (engine_->capabilities().shared) resp::FollowOthersChanges(*resp_service_);
   for (const auto& loop : loops_) {
     resp_service_->commits.push_back(std::make_unique<LoopCommits>(*loop, *store_));
   }
@@ -255,9 +259,11 @@ Server::~Server() {
       resp_service_->clients.Stop();
     }
   }
+  if (resp_service_) resp_service_->acl->TellOfChanges(nullptr);
   workers_.reset();
   jobs_.reset();
   if (tokens_) tokens_->Stop();
+  if (users_) users_->Stop();
   if (catalog_) catalog_->Stop();
   if (store_) store_->Stop();
   engine_.reset();

@@ -79,6 +79,7 @@ class Server {
   std::unique_ptr<Catalog> catalog_;
   std::unique_ptr<Tables> tables_;
   std::unique_ptr<Tokens> tokens_;
+  std::unique_ptr<Users> users_;
   std::unique_ptr<structure::Databases> databases_;
   std::unique_ptr<JobRunner> jobs_;
   std::unique_ptr<WorkerPool> workers_;

@@ -11,6 +11,17 @@
 
 namespace kvarts::test {
 
+namespace {
+
+// What is between quotes has none.
+std::string Quoted(std::string_view bytes) {
+  std::string text = "\"";
+  for (const char c : bytes) text += c == '"' ? std::string("\\x22") : Escaped(std::string_view(&c, 1));
+  return text + '"';
+}
+
+}  // namespace
+
 RespClient::RespClient(const std::string& address) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   const size_t colon = address.rfind(':');
   sockaddr_in to{};
@@ -107,7 +118,7 @@ std::string RespClient::Read() {
       if (count() < 0) return "(nil)";
       const std::string bytes(Take(static_cast<size_t>(count())));
       Take(2);
-      return '"' + Escaped(bytes) + '"';
+      return Quoted(bytes);
     }
     case '=': {
       const std::string bytes(Take(static_cast<size_t>(count())));

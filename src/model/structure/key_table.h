@@ -2,9 +2,6 @@
 // stay where they are. Open addressing: one allocation for as many as are expected, which is mostly all there are.
 #pragma once
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -12,6 +9,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "model/structure/secret_hash.h"
 
 namespace kvarts::structure {
 
@@ -19,7 +17,7 @@ namespace kvarts::structure {
 template <class Key>
 class KeyTable {
  public:
-  static uint64_t HashOf(BytesView place) { return XXH3_64bits(place.data(), place.size()); }
+  static uint64_t HashOf(BytesView place) { return SecretHash()(place); }
 
   // So many more are coming.
   void Expect(size_t keys) {

@@ -5,6 +5,7 @@
 
 #include "core/fields.h"
 #include "model/structure/member_hash.h"
+#include "model/structure/secret_hash.h"
 
 namespace kvarts::structure {
 namespace {
@@ -294,7 +295,7 @@ Result<std::vector<Members::Entry>> Members::Choose(int64_t count, const std::fu
   const uint64_t wanted = std::min(static_cast<uint64_t>(count), size());
   // Of a small part, those that come up twice are few.
   if (spread_ && wanted < size() / 4) {
-    std::unordered_set<Bytes> names;
+    std::unordered_set<Bytes, SecretHash> names;
     while (chosen.size() < wanted) {
       KVARTS_TRY(Entry any, Any(random()));
       if (names.insert(any.first).second) chosen.push_back(std::move(any));

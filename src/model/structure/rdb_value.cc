@@ -7,6 +7,7 @@
 #include "model/structure/crc64.h"
 #include "model/structure/rdb_reader.h"
 #include "model/structure/refusals.h"
+#include "model/structure/secret_hash.h"
 #include "model/structure/strings.h"
 
 namespace kvarts::structure {
@@ -194,7 +195,7 @@ RdbValue ReadValue(RdbReader& reader) {
 
 // No collection is empty, and no name is there twice.
 bool IsSound(const RdbValue& value) {
-  std::unordered_set<BytesView> names;
+  std::unordered_set<BytesView, SecretHash> names;
   const auto is_new = [&names](BytesView name) { return names.insert(name).second; };
   switch (value.type) {
     case Type::kList:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "model/structure/secret_hash.h"
+
 namespace kvarts::structure {
 namespace {
 
@@ -48,7 +50,7 @@ Result<std::vector<Bytes>> Intersection(std::span<Members* const> sets, uint64_t
 
 Result<std::vector<Bytes>> Union(std::span<Members* const> sets) {
   std::vector<Bytes> names;
-  std::unordered_set<Bytes> seen;
+  std::unordered_set<Bytes, SecretHash> seen;
   for (Members* set : sets) {
     KVARTS_TRY(std::vector<Bytes> more, All(set));
     for (Bytes& name : more) {

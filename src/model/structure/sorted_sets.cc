@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <unordered_map>
 
+#include "model/structure/secret_hash.h"
+
 namespace kvarts::structure {
 namespace {
 
@@ -145,7 +147,7 @@ Status Scored::Scores(std::span<const BytesView> names, std::vector<std::optiona
 }
 
 Result<std::vector<Entry>> Union(std::span<const Scored> inputs, Aggregate aggregate) {
-  std::unordered_map<Bytes, double> scores;
+  std::unordered_map<Bytes, double, SecretHash> scores;
   for (const Scored& input : BySize(inputs)) {
     KVARTS_CHECK_OK(input.ForEach([&](Bytes name, double score) {
       score = NumberOr0(score * input.weight);

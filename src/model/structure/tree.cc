@@ -12,7 +12,7 @@ constexpr uint8_t kInline = 0;
 constexpr uint8_t kSpread = 1;
 // Nodes that are read together.
 constexpr size_t kAtOnce = 32;
-// Beyond so many, leaves that were only read are let go of.
+// Beyond so many nodes more than could not be let go of last time, leaves that were only read are.
 constexpr size_t kMaxHeld = 1024;
 
 }  // namespace
@@ -178,11 +178,12 @@ Status Tree::ReadFor(std::span<const Bytes> items) {
 }
 
 void Tree::LetGo() {
-  if (nodes_.size() <= kMaxHeld) return;
+  if (nodes_.size() <= kept_ + kMaxHeld) return;
   std::erase_if(nodes_, [](const auto& entry) {
     const TreeNode& node = *entry.second;
     return node.level == 0 && node.stored && !node.changed;
   });
+  kept_ = nodes_.size();
 }
 
 // Leaves below the same node are read together, as far as they are wanted.

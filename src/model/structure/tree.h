@@ -165,6 +165,7 @@ class Tree {
   uint64_t reads_ = 0;
   // What was read or made. Of a tree in the record of its key, its leaf.
   std::unordered_map<uint64_t, std::unique_ptr<TreeNode>> nodes_;
+  size_t kept_ = 0;                 // so many were left when others were let go of
   std::vector<KeyBuffer> removed_;  // records that are to go
 };
 

@@ -242,7 +242,8 @@ Result<bool> Tree::Shrink(const Path& path, size_t depth) {
   }
   if (!IsSmall(node) || IsAtEdge(path, depth, false) || IsAtEdge(path, depth, true)) return false;
   for (const size_t left : {child, child - 1}) {
-    if (left + 1 >= parent.children.size()) continue;
+    const bool is_there = left <= child && left + 1 < parent.children.size();  // the first has none before it
+    if (!is_there) continue;
     const size_t other = left == child ? child + 1 : left;
     if (node.level == 0 && parent.counts[child] + parent.counts[other] > limits_.max_items * 3 / 4) continue;
     KVARTS_TRY(TreeNode * neighbour, Load(ChildOf(parent, other)));

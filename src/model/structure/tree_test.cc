@@ -153,6 +153,71 @@ TEST_P(TreeTest, BehavesAsASetThatKnowsPlaces) {
   EXPECT_GE(highest, 3u);
 }
 
+// With nodes that hold enough for some to become small without being empty.
+constexpr TreeLimits kWide = {
+    .max_items = 16, .max_leaf_bytes = 400, .max_inline_bytes = 60, .max_children = 16, .max_shape_bytes = 400};
+
+// Erases a run of items somewhere, one by one or at once, until few are left.
+Status EraseRun(Tree& tree, std::vector<Bytes>& model, Chance& chance, bool by_bytes) {
+  const uint64_t from = chance.Below(model.size());
+  const uint64_t count = 1 + chance.Below(std::min<uint64_t>(model.size() - from, 40));
+  const auto first = model.begin() + static_cast<ptrdiff_t>(from);
+  const auto last = first + static_cast<ptrdiff_t>(count);
+  if (chance.Below(3) == 0) {
+    KVARTS_CHECK_OK(tree.EraseAt(from, count));
+  } else {
+    for (auto item = first; item != last; ++item) {
+      if (!by_bytes) {
+        KVARTS_CHECK_OK(tree.EraseAt(from, 1));
+        continue;
+      }
+      KVARTS_TRY(const bool was_there, tree.Erase(*item));
+      EXPECT_TRUE(was_there);
+    }
+  }
+  model.erase(first, last);
+  return {};
+}
+
+TEST_P(TreeTest, WhatHasBecomeSmallGoesToANeighbour) {
+  constexpr uint64_t kItems = 3000;
+  for (const Tree::Order order : {Tree::Order::kByBytes, Tree::Order::kByPosition}) {
+    Do([](Tree& tree) { return tree.size() == 0 ? Status() : tree.EraseAt(0, tree.size()); });
+    Begin(order, kWide);
+    std::vector<Bytes> model;
+    for (uint64_t i = 0; i < kItems; ++i) model.push_back(Name(i));
+    Do([&](Tree& tree) -> Status {
+      for (uint64_t i = 0; i < kItems; ++i) {
+        if (order == Tree::Order::kByPosition) {
+          KVARTS_CHECK_OK(tree.InsertAt(i, model[i]));
+        } else {
+          KVARTS_CHECK_OK(tree.Insert(model[i]));
+        }
+      }
+      return {};
+    });
+    Tree::Survey survey;
+    ASSERT_EQ(Items(&survey), model);
+    ASSERT_GE(survey.height, 2u);
+    Chance chance(5);
+    while (model.size() > kItems / 16) {
+      const Chance before = chance;
+      const std::vector<Bytes> held = model;
+      Do([&](Tree& tree) -> Status {
+        chance = before;
+        model = held;
+        for (int run = 0; run < 4 && !model.empty(); ++run) {
+          KVARTS_CHECK_OK(EraseRun(tree, model, chance, order == Tree::Order::kByBytes));
+        }
+        return {};
+      });
+      ASSERT_EQ(Items(&survey), model);
+    }
+    EXPECT_LT(survey.leaves, model.size() / 2);
+    Do([&](Tree& tree) { return tree.EraseAt(0, tree.size()); });
+  }
+}
+
 Status ChangeByPosition(Tree& tree, std::vector<Bytes>& model, Chance& chance, uint64_t grows) {
   const Bytes item = chance.Item();
   const uint64_t what = chance.Below(100);

@@ -5,7 +5,7 @@
 namespace kvarts {
 
 net::Task<std::vector<Result<RunReport>>> RunAll(net::Loop& loop, Store& store, std::vector<Store::Request> requests,
-                                                 WorkerPool* workers) {
+                                                 WorkerPool* workers, WorkerPool::Lane lane) {
   std::vector<Result<RunReport>> outcomes(requests.size());
   std::atomic<size_t> left = requests.size();
   auto start = [&](auto resume) {
@@ -20,7 +20,7 @@ net::Task<std::vector<Result<RunReport>>> RunAll(net::Loop& loop, Store& store, 
     auto run = [&store, &requests] { store.RunAsync(std::move(requests)); };
     if (workers == nullptr) {
       run();
-    } else if (!workers->Submit(run)) {
+    } else if (!workers->Submit(run, lane)) {
       std::ranges::fill(outcomes, Result<RunReport>(NoWorker()));
       (*shared)();
     }

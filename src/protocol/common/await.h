@@ -25,10 +25,11 @@ net::Task<> AwaitCallback(net::Loop& loop, Start start) {
 }
 
 // Submits the requests together, each a commit of its own, and waits for all of them. Their `done` is overwritten; the
-// outcomes are in their order. With `workers` their bodies run there, and not on the loop; when too much is waiting for
-// a worker all are `overloaded`, and none was run.
+// outcomes are in their order. With `workers` their bodies run there, in the lane, and not on the loop; when too much
+// is waiting for a worker all are `overloaded`, and none was run.
 net::Task<std::vector<Result<RunReport>>> RunAll(net::Loop& loop, Store& store, std::vector<Store::Request> requests,
-                                                 WorkerPool* workers = nullptr);
+                                                 WorkerPool* workers = nullptr,
+                                                 WorkerPool::Lane lane = WorkerPool::Lane::kShort);
 
 // Where work waits, and for how long it is worth beginning.
 struct WorkTurn {

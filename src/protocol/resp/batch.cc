@@ -34,6 +34,17 @@ void Batch::Add(const Command& command, Arguments arguments, uint32_t database, 
   arguments_.clear();
 }
 
+Batch::Queued Batch::At(size_t which) {
+  Locate();
+  return {items_[which].command, ArgumentsOf(items_[which])};
+}
+
+void Batch::Replace(size_t which, std::string_view error) {
+  AddError(error);
+  items_[which] = items_.back();
+  items_.pop_back();
+}
+
 void Batch::AddError(std::string_view error) {
   items_.push_back({nullptr, 0, false, sizes_.size(), 1, 0, 0});
   text_.append(error);
@@ -202,11 +213,15 @@ Status Batch::RunIfUnchanged(std::span<const Watched> watched, Txn& txn, Service
   return {};
 }
 
-void Batch::AnswerOne(size_t which, const Error& error, Bytes* replies) const {
-  if (!items_[which].silent) ReplyWriter(replies, 2).Error(ErrorReply(error));
+void Batch::AnswerOne(size_t which, const Error& error, Bytes* replies) {
+  const Item& item = items_[which];
+  if (item.silent) return;
+  Locate();
+  // What was wrong with it is known whatever became of the others.
+  ReplyWriter(replies, 2).Error(item.command == nullptr ? std::string(arguments_[item.first]) : ErrorReply(error));
 }
 
-void Batch::AnswerAll(const Error& error, Bytes* replies) const {
+void Batch::AnswerAll(const Error& error, Bytes* replies) {
   for (size_t i = 0; i < items_.size(); ++i) AnswerOne(i, error, replies);
 }
 

@@ -14,8 +14,8 @@ struct Published {
 
 class ChannelMessage final : public Message {
  public:
-  ChannelMessage(std::atomic<uint64_t>& held, std::string_view kind, std::shared_ptr<const Published> what)
-      : Message(held, what->channel.size() + what->payload.size()), kind_(kind), what_(std::move(what)) {}
+  ChannelMessage(MessageBytes& counted, std::string_view kind, std::shared_ptr<const Published> what)
+      : Message(counted, what->channel.size() + what->payload.size()), kind_(kind), what_(std::move(what)) {}
 
   void Write(ReplyWriter& reply) const override { reply.Push(3).Bulk(kind_).Bulk(what_->channel).Bulk(what_->payload); }
 
@@ -26,8 +26,8 @@ class ChannelMessage final : public Message {
 
 class PatternMessage final : public Message {
  public:
-  PatternMessage(std::atomic<uint64_t>& held, BytesView pattern, std::shared_ptr<const Published> what)
-      : Message(held, pattern.size() + what->channel.size() + what->payload.size()),
+  PatternMessage(MessageBytes& counted, BytesView pattern, std::shared_ptr<const Published> what)
+      : Message(counted, pattern.size() + what->channel.size() + what->payload.size()),
         pattern_(pattern),
         what_(std::move(what)) {}
 
@@ -100,12 +100,12 @@ size_t Channels::Publish(BytesView channel, BytesView payload) {
   const std::lock_guard lock(part.mutex);
   size_t told = 0;
   if (const auto group = part.groups.find(channel); group != part.groups.end()) {
-    told += Tell(group->second, std::make_shared<ChannelMessage>(held_, "message", published()));
+    told += Tell(group->second, std::make_shared<ChannelMessage>(counted_, "message", published()));
   }
   const std::shared_lock patterns_lock(patterns_mutex_);
   for (const auto& [pattern, group] : patterns_) {
     if (!structure::GlobMatches(pattern, channel)) continue;
-    told += Tell(group, std::make_shared<PatternMessage>(held_, pattern, published()));
+    told += Tell(group, std::make_shared<PatternMessage>(counted_, pattern, published()));
   }
   return told;
 }
@@ -118,7 +118,7 @@ size_t Channels::PublishToShard(BytesView channel, BytesView payload) {
   const auto group = part.groups.find(channel);
   if (group == part.groups.end()) return 0;
   auto what = std::make_shared<const Published>(Bytes(channel), Bytes(payload));
-  return Tell(group->second, std::make_shared<ChannelMessage>(held_, "smessage", std::move(what)));
+  return Tell(group->second, std::make_shared<ChannelMessage>(counted_, "smessage", std::move(what)));
 }
 
 std::vector<Bytes> Channels::Names(Listening to, BytesView matching) const {

@@ -25,8 +25,7 @@ enum class Listening : uint8_t { kChannel, kPattern, kShard };
 
 class Channels {
  public:
-  // `held`: what all connections hold (Service::held_bytes), among which messages count.
-  explicit Channels(std::atomic<uint64_t>& held) : held_(held) {}
+  explicit Channels(MessageBytes& counted) : counted_(counted) {}
 
   // Once for each client and name.
   void Join(Listening to, BytesView name, std::shared_ptr<Client> client);
@@ -68,7 +67,7 @@ class Channels {
   static void Insert(Groups& groups, BytesView name, std::shared_ptr<Client> client);
   static void Erase(Groups& groups, BytesView name, const Client& client);
 
-  std::atomic<uint64_t>& held_;
+  MessageBytes& counted_;
   std::atomic<size_t> listeners_{0};  // to channels and by patterns
   std::atomic<size_t> shard_listeners_{0};
   std::atomic<int64_t> clients_{0};

@@ -10,21 +10,37 @@ Client::Client(Service& service, uint64_t id, net::Loop& loop, Owner& owner)
 Client::~Client() { Drop(); }
 
 bool Client::Push(std::shared_ptr<const Message> message) {
+  bool too_much = false;
   {
     const std::lock_guard lock(mutex_);
     if (ended_) return false;
     bytes_ += message->bytes() + kPlaceBytes;
-    service_.held_bytes.fetch_add(kPlaceBytes, std::memory_order_relaxed);
+    service_.message_bytes.Add(kPlaceBytes);
     messages_.push_back(std::move(message));
-    if (IsTooMuch()) {
-      Drop();
-      ended_ = cut_off_ = true;
-      service_.cut_off.fetch_add(1, std::memory_order_relaxed);
-    }
-    if (std::exchange(posted_, true)) return !ended_;
+    too_much = IsTooMuch();
+    if (!too_much) Post();
   }
-  loop_.Post([self = shared_from_this()] { self->Arrive(); });
+  if (too_much) {
+    CutOff();
+    return false;
+  }
+  if (service_.message_bytes.now() > service_.options.max_held_bytes / 2) service_.clients.CutOffLargest();
   return true;
+}
+
+void Client::CutOff() {
+  const std::lock_guard lock(mutex_);
+  if (ended_) return;
+  Drop();
+  ended_ = true;
+  service_.cut_off.fetch_add(1, std::memory_order_relaxed);
+  cut_off_ = true;
+  Post();
+}
+
+void Client::Post() {
+  if (std::exchange(posted_, true)) return;
+  loop_.Post([self = shared_from_this()] { self->Arrive(); });
 }
 
 bool Client::IsTooMuch() {
@@ -37,12 +53,11 @@ bool Client::IsTooMuch() {
   } else if (Steady::now() - much_since_ > std::chrono::seconds(limit.soft_seconds)) {
     return true;
   }
-  const uint64_t all = service_.held_bytes.load(std::memory_order_relaxed);
-  return bytes_ > kLittle && all > service_.options.max_held_bytes;
+  return false;
 }
 
 void Client::Drop() {
-  service_.held_bytes.fetch_sub(messages_.size() * kPlaceBytes, std::memory_order_relaxed);
+  service_.message_bytes.Remove(messages_.size() * kPlaceBytes);
   messages_.clear();
   bytes_ = 0;
 }
@@ -72,7 +87,7 @@ bool Client::TakeMessages(int version, size_t until, Bytes* out) {
       message = std::move(messages_.front());
       messages_.pop_front();
       bytes_ -= message->bytes() + kPlaceBytes;
-      service_.held_bytes.fetch_sub(kPlaceBytes, std::memory_order_relaxed);
+      service_.message_bytes.Remove(kPlaceBytes);
     }
     message->Write(reply);
   }

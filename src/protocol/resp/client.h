@@ -1,9 +1,9 @@
 // Client: a connection as others reach it: with messages that it is to be told, and to look at it or end it.
 //
-// Push and Ended are safe from any thread, the rest belongs to the connection's loop. A connection is told
+// Push, CutOff and waiting are safe from any thread, the rest belongs to the connection's loop. A connection is told
 // that messages wait by one letter to its loop, however many they are, and takes them when it is between two answers.
-// What one thread pushes arrives in its order. What waits is bounded (output_limits.h), and by what all connections
-// hold together: a client beyond is cut off.
+// What one thread pushes arrives in its order. What waits is bounded: a client beyond its limits (output_limits.h) is
+// cut off; and if messages take more than half of what all connections may hold, the one for which most waits.
 #pragma once
 
 #include <atomic>
@@ -33,6 +33,8 @@ class Client : public std::enable_shared_from_this<Client> {
     // It is no client any more: it ends at once; or, if it asked for that itself, behind the answer.
     virtual void Kill(bool behind_answer) = 0;
     virtual ClientFacts Facts() const = 0;
+    // Who it is may be gone, or may not listen to all that it listens to: then it is killed.
+    virtual void RightsChanged(bool behind_answer) = 0;
 
    protected:
     ~Owner() = default;
@@ -51,12 +53,14 @@ class Client : public std::enable_shared_from_this<Client> {
   bool listens() const { return class_.load(std::memory_order_relaxed) == ClientClass::kPubSub; }
   // False when it has ended, be it for this.
   bool Push(std::shared_ptr<const Message> message);
+  // It does not take what it is told.
+  void CutOff();
+  // How many messages wait, and how large they are; from any thread, too.
+  std::pair<size_t, uint64_t> waiting() const;
 
   // On the loop, all of them.
   // Writes what waits, until `out` has so many bytes; true when more is left.
   bool TakeMessages(int version, size_t until, Bytes* out);
-  // How many messages wait, and how large they are.
-  std::pair<size_t, uint64_t> waiting() const;
   void set_class(ClientClass of) { class_.store(of, std::memory_order_relaxed); }
   void End();
   // Null once it has ended.
@@ -67,10 +71,8 @@ class Client : public std::enable_shared_from_this<Client> {
 
   // What a message that waits takes here.
   static constexpr uint64_t kPlaceBytes = 32;
-  // Of this much nobody is slow.
-  static constexpr uint64_t kLittle = 64 << 10;
-
   bool IsTooMuch();
+  void Post();
   void Drop();
   void Arrive();
 

@@ -46,7 +46,7 @@ struct Filter {
   }
 };
 
-Status TakeOption(std::string_view option, std::string_view value, Filter* filter) {
+Status TakeOption(const Service& service, std::string_view option, std::string_view value, Filter* filter) {
   if (IsWord(option, "ID")) {
     KVARTS_TRY(const int64_t id, IntegerOf(value, "client-id should be greater than 0"));
     if (id <= 0) return Wrong("client-id should be greater than 0");
@@ -58,7 +58,7 @@ Status TakeOption(std::string_view option, std::string_view value, Filter* filte
   } else if (IsWord(option, "LADDR")) {
     filter->local = value;
   } else if (IsWord(option, "USER")) {
-    if (!Session::IsUser(value)) return WrongWith("No such user ", "'" + std::string(value) + "'");
+    if (service.acl->Find(value) == nullptr) return WrongWith("No such user ", "'" + std::string(value) + "'");
     filter->user = value;
   } else if (IsWord(option, "SKIPME")) {
     filter->spares_asker = IsWord(value, "YES");
@@ -70,7 +70,7 @@ Status TakeOption(std::string_view option, std::string_view value, Filter* filte
 }
 
 // An address alone, or pairs of what and which.
-Result<Filter> FilterOf(Arguments arguments) {
+Result<Filter> FilterOf(const Service& service, Arguments arguments) {
   Filter filter;
   if (arguments.size() == 3) {
     filter.address = arguments[2];
@@ -79,7 +79,7 @@ Result<Filter> FilterOf(Arguments arguments) {
   }
   for (size_t i = 2; i < arguments.size(); i += 2) {
     if (i + 1 == arguments.size()) return Wrong(kSyntaxError);
-    KVARTS_CHECK_OK(TakeOption(arguments[i], arguments[i + 1], &filter));
+    KVARTS_CHECK_OK(TakeOption(service, arguments[i], arguments[i + 1], &filter));
   }
   return filter;
 }
@@ -145,7 +145,7 @@ Status ClientList(WorkCall& call) {
 }
 
 Status ClientKill(WorkCall& call) {
-  KVARTS_TRY(const Filter filter, FilterOf(call.arguments));
+  KVARTS_TRY(const Filter filter, FilterOf(call.service, call.arguments));
   size_t killed = 0;
   call.service.clients.Visit(AllOrOne(call.service.clients, filter.id), [&](Client::Owner& client) {
     const ClientFacts facts = client.Facts();

@@ -39,6 +39,18 @@ std::vector<std::shared_ptr<Client>> Clients::All() const {
   return all;
 }
 
+void Clients::CutOffLargest() const {
+  std::shared_ptr<Client> largest;
+  uint64_t most = kLittle;
+  for (std::shared_ptr<Client>& client : All()) {
+    const uint64_t waits = client->waiting().second;
+    if (waits <= most) continue;
+    most = waits;
+    largest = std::move(client);
+  }
+  if (largest != nullptr) largest->CutOff();
+}
+
 // What letters that come too late find.
 struct Clients::Visits {
   std::mutex mutex;

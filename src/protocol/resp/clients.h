@@ -26,6 +26,9 @@ class Clients {
   std::shared_ptr<Client> Find(uint64_t id) const;
   size_t size() const;
 
+  // Cuts that client off for which most waits to be told, if that is much.
+  void CutOffLargest() const;
+
   // Looks at each of these clients on its own loop, where it may be ended, too, and returns when all have been seen.
   // One after the other, in no order; not on a loop. After Stop, and at that moment, there are none.
   using Visitor = std::function<void(Client::Owner& client)>;
@@ -37,6 +40,9 @@ class Clients {
 
  private:
   struct Visits;
+
+  // Of this much nobody is slow.
+  static constexpr uint64_t kLittle = 64 << 10;
 
   mutable std::mutex mutex_;
   std::condition_variable visited_;

@@ -135,7 +135,7 @@ enum Flag : uint32_t {
   kAtOnce = 1 << 30,
 };
 
-// Categories of access control, which COMMAND names with a @.
+// Categories of access control, which COMMAND names with a @, in the order of Redis.
 enum Category : uint32_t {
   kKeyspace = 1 << 0,
   kRead = 1 << 1,
@@ -146,14 +146,18 @@ enum Category : uint32_t {
   kHash = 1 << 6,
   kString = 1 << 7,
   kBitmap = 1 << 8,
-  kPubSubs = 1 << 9,
-  kAdmins = 1 << 10,
-  kQuick = 1 << 11,
-  kSlow = 1 << 12,
-  kBlocks = 1 << 13,
-  kDangerous = 1 << 14,
-  kConnection = 1 << 15,
-  kTransaction = 1 << 16,
+  kHyperLogLog = 1 << 9,
+  kGeo = 1 << 10,
+  kStream = 1 << 11,
+  kPubSubs = 1 << 12,
+  kAdmins = 1 << 13,
+  kQuick = 1 << 14,
+  kSlow = 1 << 15,
+  kBlocks = 1 << 16,
+  kDangerous = 1 << 17,
+  kConnection = 1 << 18,
+  kTransaction = 1 << 19,
+  kScripting = 1 << 20,
 };
 
 struct Command {

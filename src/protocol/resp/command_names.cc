@@ -43,6 +43,9 @@ constexpr FlagName kCategoryNames[] = {
     {kHash, "@hash"},
     {kString, "@string"},
     {kBitmap, "@bitmap"},
+    {kHyperLogLog, "@hyperloglog"},
+    {kGeo, "@geo"},
+    {kStream, "@stream"},
     {kPubSubs, "@pubsub"},
     {kAdmins, "@admin"},
     {kQuick, "@fast"},
@@ -51,6 +54,7 @@ constexpr FlagName kCategoryNames[] = {
     {kDangerous, "@dangerous"},
     {kConnection, "@connection"},
     {kTransaction, "@transaction"},
+    {kScripting, "@scripting"},
 };
 
 std::vector<std::string_view> NamesOf(uint32_t which, std::span<const FlagName> all) {

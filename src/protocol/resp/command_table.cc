@@ -30,6 +30,7 @@ constexpr uint32_t kEnds = kAnyTime | kFast | kNoAuth | kAllowBusy | kAtOnce | k
 
 // In their order.
 constexpr Command kCommands[] = {
+    {"acl", -2, kContainer, kSlow, 0, 0, 0, Special::kContainer},
     {"append", 3, kGrows | kFast, kStores, 1, 1, 1, Append},
     {"auth", -2, kAnyTime | kFast | kNoAuth | kAllowBusy, kQuick | kConnection, 0, 0, 0, Auth},
     {"bgrewriteaof", 1, kAdmin | kNoScript | kNoAsyncLoading, kAdministers, 0, 0, 0, BgRewriteAof},

@@ -34,7 +34,7 @@ Status ConfigGet(ClientCall& call) {
 }
 
 // All of them or none: each is looked at before the first is set.
-Status ConfigSet(ClientCall& call) {
+Status ConfigSet(WorkCall& call) {
   const Arguments pairs = call.arguments.subspan(2);
   if (pairs.size() % 2 != 0) return Wrong(kSyntaxError);
   std::set<const Parameter*> seen;

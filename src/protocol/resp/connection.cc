@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "protocol/common/await.h"
+#include "protocol/resp/acl_session.h"
 #include "protocol/resp/arguments.h"
 #include "protocol/resp/blocking.h"
 #include "protocol/resp/command_table.h"
@@ -16,18 +17,6 @@ namespace kvarts::resp {
 namespace {
 
 constexpr std::string_view kTooManyClients = "-ERR max number of clients reached\r\n";
-// Answers are gathered up to this before they are sent.
-constexpr size_t kMaxUnsent = 256 << 10;
-// What a connection keeps for its next answers.
-constexpr size_t kKeptReplies = 4 << 10;
-// Whoever has lost a race to others will lose the next ones.
-constexpr size_t kRacesExpected = 32;
-
-// Of a transaction that has only read, and is not committed.
-void RunEffects(Txn& txn) {
-  if (!txn.has_effects()) return;
-  for (const auto& effect : txn.TakeEffects()) effect(kNoVersion);
-}
 
 class NanosWatch {
  public:
@@ -44,8 +33,8 @@ class NanosWatch {
 Connection::Connection(net::Stream& stream, Service& service)
     : stream_(stream),
       service_(service),
-      subscriptions_(service.channels, service.held_bytes, service.options.max_held_bytes),
-      session_(service.next_client.fetch_add(1), service.tokens_required),
+      subscriptions_(service.channels, service.held_bytes, service.options.max_held_bytes / 2),
+      session_(service.next_client.fetch_add(1), !service.acl->DefaultIsOpen()),
       since_(std::chrono::steady_clock::now()),
       last_heard_(since_),
       held_input_(service.held_bytes, service.options.max_held_bytes),
@@ -77,7 +66,9 @@ net::Task<> Connection::Run(bool refuse) {
     held_answers_.Release();
     if (step == Step::kMore) {
       if (!Hold()) continue;
-      stream_.set_idle(stream_.input().empty() && !session_.in_transaction);
+      if (stream_.input().empty()) parser_.LetGo();
+      // What is queued is promised to nobody.
+      stream_.set_idle(stream_.input().empty());
       if (stream_.idle() && stream_.loop().draining()) break;
       const int64_t rests = subscriptions_.any() ? 0 : service_.settings[Number::kIdleSeconds];
       service_.bytes_in.fetch_add(std::exchange(consumed_, 0), std::memory_order_relaxed);
@@ -122,14 +113,14 @@ net::Task<bool> Connection::Send() {
 Connection::Step Connection::TakeCommand() {
   if (!batch_.empty() && (pending_ != nullptr || session_.ending)) return Step::kRunBatch;
   if (pending_ != nullptr) return RunPending();
-  if (session_.ending) return Step::kEnd;
+  if (session_.ending || stream_.aborted()) return Step::kEnd;
   const RespOptions& options = service_.options;
   const bool full = batch_.size() >= options.max_pipelined || batch_.bytes() >= options.max_pipelined_bytes;
   if (full) return Step::kRunBatch;
   const Step nothing = batch_.empty() ? Step::kMore : Step::kRunBatch;
   if (stream_.input().empty()) return nothing;
   if (batch_.empty()) pause_ = service_.pause.what();
-  const CommandParser::Limits limits{service_.settings[Number::kMaxBulkBytes], !session_.authenticated};
+  const CommandParser::Limits limits{service_.settings[Number::kMaxBulkBytes], MustAuthenticate(service_, session_)};
   switch (parser_.Parse(stream_.input(), limits)) {
     case CommandParser::State::kMore:
       return nothing;
@@ -152,14 +143,17 @@ Connection::Step Connection::TakeCommand() {
 }
 
 void Connection::Take(Arguments arguments, std::span<const StagedArgument> staged) {
-  if (arguments.empty()) return;
+  if (arguments.empty()) (void)TakeSilence();
+  if (arguments.empty() || !IsStillThere()) return;
   const Found found = FindCommand(arguments);
   const Command* command = found.command;
   last_command_ = command;
   if (const auto why = WhyNot(found, arguments)) return Refuse(command, *why);
+  if (session_.caller.user != nullptr && RefuseByRights(*command, arguments)) [[unlikely]]
+    return;
   const bool silent = TakeSilence();
   if (session_.in_transaction && !command->Is(kAtOnce)) {
-    return Queue(*command, arguments, staged);
+    return Queue(*command, arguments, silent, staged);
   }
   if (std::holds_alternative<DataHandler>(command->handler)) {
     batch_.Add(*command, arguments, session_.database, silent, staged);
@@ -184,7 +178,7 @@ std::optional<std::string> Connection::WhyNot(const Found& found, Arguments argu
   if (!command->Takes(arguments.size())) {
     return "ERR wrong number of arguments for '" + std::string(command->name) + "' command";
   }
-  if (!session_.authenticated && !command->Is(kNoAuth)) return "NOAUTH Authentication required.";
+  if (!command->Is(kNoAuth) && MustAuthenticate(service_, session_)) return "NOAUTH Authentication required.";
   if (subscriptions_.any() && session_.version == 2 && !command->Is(kWhileListening)) return OnlyListens(*command);
   if (session_.in_transaction && command->Is(kNoMulti) && !command->Is(kAtOnce)) {
     return "ERR Command not allowed inside a transaction";
@@ -226,7 +220,8 @@ Connection::Step Connection::RunPending() {
   if (std::holds_alternative<WorkHandler>(pending_->handler)) return Step::kWork;
   if (!std::holds_alternative<ClientHandler>(pending_->handler)) return Step::kSpecial;
   const Command& command = *std::exchange(pending_, nullptr);
-  const std::vector<std::string_view> arguments(pending_arguments_.begin(), pending_arguments_.end());
+  const std::vector<Bytes> words = std::exchange(pending_arguments_, {});
+  const std::vector<std::string_view> arguments(words.begin(), words.end());
   size_t before = stream_.output().size();
   RunClientCommand(command, arguments, pending_silent_, &before);
   ForgetCaching(&command);
@@ -258,11 +253,13 @@ void Connection::RunClientCommand(const Command& command, Arguments arguments, b
 
 net::Task<> Connection::RunPendingWork() {
   const Command& command = *std::exchange(pending_, nullptr);
-  const std::vector<std::string_view> arguments(pending_arguments_.begin(), pending_arguments_.end());
+  const std::vector<Bytes> words = std::exchange(pending_arguments_, {});
+  const std::vector<std::string_view> arguments(words.begin(), words.end());
   const size_t before = stream_.output().size();
   co_await RunWork(command, arguments);
   ForgetCaching(&command);
   if (pending_silent_) stream_.output().resize(before);
+  (void)IsStillThere();
 }
 
 net::Task<> Connection::RunWork(const Command& command, Arguments arguments) {
@@ -300,133 +297,15 @@ void Connection::Count(const Command& command, Arguments arguments, uint64_t nan
   const auto now = static_cast<int64_t>(service_.clock.Now().micros / 1'000'000);
   if (is_late) service_.latency_events.Add(command.Is(kFast) ? "fast-command" : "command", now, micros / 1000);
   if (!is_slow) return;
-  SlowLog::Entry entry{0, now, micros, CutWords(arguments), stream_.Peer(), session_.name};
+  SlowLog::Entry entry{0, now, micros, CutWords(WithoutSecrets(arguments)), stream_.Peer(), session_.name};
   service_.slow_log.Add(std::move(entry), static_cast<size_t>(service_.settings[Number::kMaxSlow]));
-}
-
-bool Connection::OnlyReads(const Batch& batch) const {
-  return !batch.writes() && !batch.takes_long() && !service_.store.engine().capabilities().reads_may_wait;
-}
-
-net::Task<Status> Connection::RunBody(Store::Body body, Batch& batch, bool must_commit) {
-  Status ran = co_await RunBodyOnce(body, batch, must_commit);
-  if (!ran.has_value() && ran.error().text() == kNeedsWorker) {
-    batch.set_takes_long();
-    ran = co_await RunBodyOnce(body, batch, must_commit);
-  }
-  co_return ran;
-}
-
-net::Task<Status> Connection::RunBodyOnce(const Store::Body& body, const Batch& batch, bool must_commit) {
-  if (!must_commit && OnlyReads(batch)) {
-    const Context context;
-    Txn txn(service_.store.engine(), context);
-    txn.ForgetReads();
-    Status ran = body(txn);
-    if (ran.has_value()) RunEffects(txn);
-    co_return ran;
-  }
-  stream_.Keep();
-  const bool shared = service_.store.engine().capabilities().shared;
-  const bool at_its_turn = raced_ > 0 && batch.writes() && !batch.takes_long() && !shared;
-  if (raced_ > 0) --raced_;
-  Result<RunReport> ran = co_await Submit(body, batch, at_its_turn);
-  // There it may be too much.
-  const bool too_much = !ran.has_value() && ran.error().code() == ErrorCode::kOverloaded;
-  if (at_its_turn && too_much && ran.error().text() != kNeedsWorker) {
-    raced_ = 0;
-    ran = co_await Submit(body, batch, false);
-  }
-  if (!ran.has_value()) co_return std::move(ran).error();
-  if (ran->cost.runs > 1) raced_ = kRacesExpected;
-  if (session_.tracking && batch.wrote()) service_.tracking.NoteOwn(session_.id, ran->version);
-  co_return Status();
-}
-
-net::Task<Result<RunReport>> Connection::Submit(const Store::Body& body, const Batch& batch, bool at_its_turn) {
-  Store::Request request{body, {}, nullptr};
-  request.options.durability = session_.durability.value_or(service_.settings.durability());
-  request.options.at_its_turn = at_its_turn;
-  if (!batch.takes_long()) {
-    Result<RunReport> ran = co_await service_.commits[stream_.loop().number()]->Run(std::move(request));
-    co_return ran;
-  }
-  std::vector<Store::Request> requests;
-  requests.push_back(std::move(request));
-  auto outcomes = co_await RunAll(stream_.loop(), service_.store, std::move(requests), &service_.workers);
-  co_return std::move(outcomes[0]);
-}
-
-bool Connection::RunAtOnce() {
-  if (!OnlyReads(batch_)) return false;
-  const Context context;
-  Txn txn(service_.store.engine(), context);
-  txn.ForgetReads();
-  if (!batch_.Run(txn, service_, session_.version, &held_answers_, &replies_).has_value()) return false;
-  RunEffects(txn);
-  CountBatch(batch_);
-  TakeReplies();
-  batch_.Clear();
-  return true;
-}
-
-// What is large is handed over, and not copied.
-void Connection::TakeReplies() {
-  Bytes& output = stream_.output();
-  if (output.empty()) {
-    output.swap(replies_);
-  } else {
-    output.append(replies_);
-  }
-  replies_.clear();
-  if (replies_.capacity() > kKeptReplies) replies_.shrink_to_fit();
-}
-
-net::Task<> Connection::RunBatch() {
-  const auto body = [this](Txn& txn) { return batch_.Run(txn, service_, session_.version, &held_answers_, &replies_); };
-  const Status ran = co_await RunBody(body, batch_);
-  if (!ran.has_value()) {
-    co_await AnswerFailed(ran.error());
-  } else {
-    CountBatch(batch_);
-    TakeReplies();
-  }
-  batch_.Clear();
-  replies_.clear();
-}
-
-// What could not be committed together may be by itself; unless it may have been.
-net::Task<> Connection::AnswerFailed(const Error& failed) {
-  if (batch_.size() == 1 || failed.code() == ErrorCode::kUnknownOutcome) {
-    service_.statistics.Failed(ErrorReply(failed));
-    batch_.AnswerAll(failed, &stream_.output());
-    co_return;
-  }
-  for (size_t i = 0; i < batch_.size(); ++i) {
-    if (stream_.output().size() > kMaxUnsent && !stream_.FlushNow()) {
-      stream_.Keep();
-      const bool sent = co_await Send();
-      if (!sent) co_return;
-    }
-    const auto body = [this, i](Txn& txn) {
-      return batch_.RunOne(i, txn, service_, session_.version, &held_answers_, &replies_);
-    };
-    const Status ran = co_await RunBody(body, batch_);
-    if (ran.has_value()) {
-      CountBatch(batch_);
-      TakeReplies();
-    } else {
-      service_.statistics.Failed(ErrorReply(ran.error()));
-      batch_.AnswerOne(i, ran.error(), &stream_.output());
-    }
-  }
 }
 
 // What stands before it is sent first: it may wait for long.
 net::Task<> Connection::RunBlocking(const Command& command) {
   if (!stream_.FlushNow()) {
     const bool sent = co_await Send();
-    if (!sent) co_return;
+    if (!sent) co_return stream_.Abort();
   }
   const std::vector<Bytes> words = pending_arguments_;
   Bytes answer;
@@ -483,6 +362,7 @@ net::Task<> Connection::RunSpecial() {
   Count(command, arguments, watch.Elapsed(), written.starts_with('-') ? written.substr(1) : std::string_view());
   if (pending_silent_) stream_.output().resize(before + messages_first_);
   ForgetCaching(&command);
+  pending_arguments_ = {};
 }
 
 RespProtocol::Match RespProtocol::Sniff(std::string_view first) const {

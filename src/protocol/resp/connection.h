@@ -34,6 +34,9 @@ class Connection final : private Client::Owner {
   net::Task<> Run(bool refuse);
 
  private:
+  // Answers are gathered up to this before they are sent.
+  static constexpr size_t kMaxUnsent = 256 << 10;
+
   // What is to be done next.
   enum class Step : uint8_t {
     kTaken,     // go on
@@ -54,13 +57,16 @@ class Connection final : private Client::Owner {
   net::Task<Status> Stage(std::string_view argument, structure::StagedText* text);
   // Counts what the connection holds; false when that is too much, and it ends.
   bool Hold();
+  // Of access control (connection_rights.cc): whether the user is that it is, and whether that may not do this.
+  bool IsStillThere();
+  bool RefuseByRights(const Command& command, Arguments arguments);
   // Why the command is not carried out for this client, as far as that can be told without its data.
   std::optional<std::string> WhyNot(const Found& found, Arguments arguments) const;
   void Refuse(const Command* command, std::string_view why);
   bool TakeSilence();
   void AnswerError(std::string_view error);
 
-  void Queue(const Command& command, Arguments arguments, std::span<const StagedArgument> staged);
+  void Queue(const Command& command, Arguments arguments, bool silent, std::span<const StagedArgument> staged);
 
   // For INFO, SLOWLOG and LATENCY.
   void CountBatch(const Batch& batch);
@@ -98,6 +104,7 @@ class Connection final : private Client::Owner {
   void MessagesWait() override;
   void Kill(bool behind_answer) override;
   ClientFacts Facts() const override;
+  void RightsChanged(bool behind_answer) override;
   std::string Flags() const;
   std::optional<Tracking::Info> TrackingInfo() const;
   // Writes messages, as many as are sent at once.
@@ -107,7 +114,7 @@ class Connection final : private Client::Owner {
   // Sleeps for a while, and meanwhile sends what comes; or sends what is there, and does not.
   net::Task<> Rest(std::chrono::milliseconds at_most);
   // Whether there is a pause for it.
-  bool IsHeldBack(Arguments arguments) const;
+  bool IsHeldBack(Arguments arguments);
   net::Task<> SitOutPause();
 
   // What it waits for while messages may be written. Else it does something, and they wait.

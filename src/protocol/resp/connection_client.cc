@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "protocol/common/waker.h"
+#include "protocol/resp/acl_check.h"
 #include "protocol/resp/connection.h"
 
 namespace kvarts::resp {
@@ -53,14 +54,17 @@ net::Task<> Connection::Rest(std::chrono::milliseconds at_most) {
   rests_ = Rests::kNot;
 }
 
-bool Connection::IsHeldBack(Arguments arguments) const {
+bool Connection::IsHeldBack(Arguments arguments) {
   if (arguments.empty()) return false;
   const Found found = FindCommand(arguments);
   if (found.command == nullptr || WhyNot(found, arguments)) return false;
-  if (pause_ == Pause::What::kAll) return true;
+  if (session_.caller.user != nullptr && CheckAcl(*session_.caller.user, *found.command, arguments)) return false;
   const auto* special = std::get_if<Special>(&found.command->handler);
   const bool exec = special != nullptr && *special == Special::kExec;
-  return found.command->Is(kWrite) || found.command->Is(kAffects) || (exec && session_.queue.affects());
+  const bool writes = found.command->Is(kWrite) || found.command->Is(kAffects) || (exec && session_.queue.affects());
+  if (pause_ != Pause::What::kAll && !writes) return false;
+  last_command_ = found.command;
+  return true;
 }
 
 // The command stays in the input, and is looked at again.

@@ -1,5 +1,6 @@
 // Commands on the connection itself.
 #include "core/store.h"
+#include "protocol/resp/acl_session.h"
 #include "protocol/resp/arguments.h"
 #include "protocol/resp/client_names.h"
 #include "protocol/resp/handlers.h"
@@ -10,16 +11,7 @@
 namespace kvarts::resp {
 namespace {
 
-constexpr std::string_view kDefaultUser = "default";
-
-// Tokens are passwords here: one that may do everything.
-Status Authenticate(const Service& service, std::string_view user, std::string_view password) {
-  constexpr const char* kWrongPair = "invalid username-password pair or user is disabled.";
-  if (!service.tokens_required && user == kDefaultUser) return {};
-  const auto who = service.tokens.Check(password);
-  const bool right = user == kDefaultUser && who.has_value() && (*who)->AllowsAdmin();
-  return right ? Status() : Error(ErrorCode::kUnauthenticated, kWrongPair);
-}
+constexpr std::string_view kWrongPair = "WRONGPASS invalid username-password pair or user is disabled.";
 
 }  // namespace
 
@@ -63,7 +55,8 @@ Status Quit(ClientCall& call) {
 Status Reset(ClientCall& call) {
   call.messages_first = true;
   call.session.EndTracking(call.service);
-  call.session.Reset(call.service.tokens_required);
+  call.never_silent = true;
+  call.session.Reset(!call.service.acl->DefaultIsOpen());
   ReplyWriter(&call.reply.out(), call.session.version).Simple("RESET");
   return {};
 }
@@ -71,18 +64,17 @@ Status Reset(ClientCall& call) {
 Status Auth(ClientCall& call) {
   if (call.arguments.size() > 3) return Wrong(kSyntaxError);
   const bool named = call.arguments.size() == 3;
-  if (!named && !call.service.tokens_required) {
+  if (!named && call.service.acl->Find(kDefaultUser)->Is(UserRecord::kNoPassword)) {
     return Wrong(
         "AUTH <password> called without any password configured for the default user. Are you sure your "
         "configuration is correct?");
   }
-  const Status may = Authenticate(call.service, named ? call.arguments[1] : kDefaultUser, call.arguments.back());
-  if (!may.has_value()) {
-    call.reply.Error("WRONGPASS " + std::string(may.error().text()));
-    return {};
+  const std::string_view name = named ? call.arguments[1] : kDefaultUser;
+  if (Authenticate(call.service, call.session, call.arguments[0], name, call.arguments.back())) {
+    call.reply.Simple("OK");
+  } else {
+    call.reply.Error(kWrongPair);
   }
-  call.session.authenticated = true;
-  call.reply.Simple("OK");
   return {};
 }
 
@@ -99,16 +91,13 @@ Status Hello(ClientCall& call) {
     version = static_cast<int>(wanted);
   }
   std::string_view name;
-  bool authenticated = session.authenticated;
   for (size_t i = 2; i < arguments.size(); ++i) {
     const size_t more = arguments.size() - 1 - i;
     if (IsWord(arguments[i], "AUTH") && more >= 2) {
-      const Status may = Authenticate(call.service, arguments[i + 1], arguments[i + 2]);
-      if (!may.has_value()) {
-        call.reply.Error("WRONGPASS " + std::string(may.error().text()));
+      if (!Authenticate(call.service, session, arguments[0], arguments[i + 1], arguments[i + 2])) {
+        call.reply.Error(kWrongPair);
         return {};
       }
-      authenticated = true;
       i += 2;
     } else if (IsWord(arguments[i], "SETNAME") && more >= 1) {
       name = arguments[++i];
@@ -117,13 +106,12 @@ Status Hello(ClientCall& call) {
       return WrongWith("Syntax error in HELLO option ", "'" + std::string(arguments[i]) + "'");
     }
   }
-  if (!authenticated) {
+  if (MustAuthenticate(call.service, session)) {
     call.reply.Error(
         "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> "
         "<pass> option can be used to authenticate the client and select the RESP protocol version at the same time");
     return {};
   }
-  session.authenticated = true;
   session.version = version;
   if (!name.empty()) session.name = name;
   ReplyWriter reply(&call.reply.out(), version);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "protocol/common/await.h"
+#include "protocol/resp/acl_session.h"
 #include "protocol/resp/command_table.h"
 #include "protocol/resp/connection.h"
 #include "protocol/resp/errors.h"
@@ -41,7 +42,7 @@ bool Connection::MustStage(Arguments arguments) const {
 // The input stays where it is meanwhile, and is taken when all is written.
 net::Task<> Connection::StageAndTake() {
   stream_.Keep();
-  const CommandParser::Limits limits{service_.settings[Number::kMaxBulkBytes], !session_.authenticated};
+  const CommandParser::Limits limits{service_.settings[Number::kMaxBulkBytes], MustAuthenticate(service_, session_)};
   // It is parsed again where it lies now.
   if (parser_.Parse(stream_.input(), limits) != CommandParser::State::kCommand) {
     session_.ending = true;

@@ -189,6 +189,19 @@ Result<Attempted> BZPopMax(DataCall& call);
 Result<Attempted> BZPopMin(DataCall& call);
 Status ZMPop(DataCall& call);
 
+// acl_commands.cc
+Status AclCat(ClientCall& call);
+Status AclDelUser(WorkCall& call);
+Status AclDryRun(ClientCall& call);
+Status AclFile(ClientCall& call);
+Status AclGenPass(ClientCall& call);
+Status AclGetUser(ClientCall& call);
+Status AclList(ClientCall& call);
+Status AclLogOf(ClientCall& call);
+Status AclSetUser(WorkCall& call);
+Status AclUsers(ClientCall& call);
+Status AclWhoAmI(ClientCall& call);
+
 // connection_commands.cc
 Status Auth(ClientCall& call);
 Status Echo(ClientCall& call);
@@ -250,7 +263,7 @@ Status Help(ClientCall& call);
 Status ConfigGet(ClientCall& call);
 Status ConfigResetStat(ClientCall& call);
 Status ConfigRewrite(ClientCall& call);
-Status ConfigSet(ClientCall& call);
+Status ConfigSet(WorkCall& call);
 
 // debug_commands.cc
 Status DebugObject(DataCall& call);

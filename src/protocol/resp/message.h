@@ -11,9 +11,30 @@
 
 namespace kvarts::resp {
 
+// What messages take that wait for clients, among all that connections hold. Safe from any thread.
+class MessageBytes {
+ public:
+  // `all`: what all connections hold (Service::held_bytes).
+  explicit MessageBytes(std::atomic<uint64_t>& all) : all_(all) {}
+
+  void Add(uint64_t bytes) {
+    all_.fetch_add(bytes, std::memory_order_relaxed);
+    bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  }
+  void Remove(uint64_t bytes) {
+    all_.fetch_sub(bytes, std::memory_order_relaxed);
+    bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+  }
+  uint64_t now() const { return bytes_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<uint64_t>& all_;
+  std::atomic<uint64_t> bytes_{0};
+};
+
 class Message {
  public:
-  virtual ~Message() { held_.fetch_sub(bytes_, std::memory_order_relaxed); }
+  virtual ~Message() { counted_.Remove(bytes_); }
   Message(const Message&) = delete;
   Message& operator=(const Message&) = delete;
 
@@ -23,15 +44,13 @@ class Message {
   uint64_t bytes() const { return bytes_; }
 
  protected:
-  // `held`: what all connections hold (Service::held_bytes).
-  Message(std::atomic<uint64_t>& held, uint64_t bytes) : held_(held), bytes_(bytes + kAround) {
-    held_.fetch_add(bytes_, std::memory_order_relaxed);
-  }
+  // Of about so many bytes, counted among those of all messages (Service::message_bytes).
+  Message(MessageBytes& counted, uint64_t bytes) : counted_(counted), bytes_(bytes + kAround) { counted_.Add(bytes_); }
 
  private:
   static constexpr uint64_t kAround = 64;
 
-  std::atomic<uint64_t>& held_;
+  MessageBytes& counted_;
   const uint64_t bytes_;
 };
 

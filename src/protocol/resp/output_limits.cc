@@ -28,14 +28,15 @@ constexpr ClassName kNames[] = {
     {"replica", ClientClass::kReplica},
 };
 
+// Between single spaces: a second one stands for a word that is empty.
 std::vector<std::string_view> WordsOf(std::string_view text) {
   std::vector<std::string_view> words;
+  if (text.empty()) return words;
   while (true) {
-    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-    if (text.empty()) return words;
     const size_t end = std::min(text.find(' '), text.size());
     words.push_back(text.substr(0, end));
-    text.remove_prefix(end);
+    if (end == text.size()) return words;
+    text.remove_prefix(end + 1);
   }
 }
 

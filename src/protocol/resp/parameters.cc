@@ -11,6 +11,8 @@
 #include "model/structure/databases.h"
 #include "model/structure/strings.h"
 #include "net/listener.h"
+#include "protocol/resp/acl_changes.h"
+#include "protocol/resp/errors.h"
 #include "protocol/resp/service.h"
 #include "protocol/resp/sizes.h"
 
@@ -59,6 +61,15 @@ std::string WriteSync(Service& service, std::string_view value, bool apply) {
   const bool more = service.settings.durability() > Durability::kSync && found->second == Durability::kSync;
   if (apply && !more) service.settings.SetDurability(found->second);
   return {};
+}
+
+std::string ReadPassword(const Service& service) { return service.acl->required_password(); }
+
+// What the store says against it is no constant.
+std::string WritePassword(Service& service, std::string_view value, bool apply) {
+  if (!apply) return {};
+  const Status required = RequirePassword(service, value);
+  return required.has_value() ? std::string() : ErrorReply(required.error());
 }
 
 std::string ReadMaxClients(const Service& service) {
@@ -119,6 +130,9 @@ static_assert(structure::kDatabases == 16);
 
 // In their order.
 constexpr Parameter kParameters[] = {
+    Fixed("acl-pubsub-default", "resetchannels"),
+    Startup("aclfile", ""),
+    Changed("acllog-max-len", kNumber, Number::kMaxAclLog, 128, 0, kMost),
     Fixed("activedefrag", "no"),
     Fixed("aof-use-rdb-preamble", "no"),
     Own("appendfsync", ReadSync, WriteSync),
@@ -153,7 +167,7 @@ constexpr Parameter kParameters[] = {
     Changed("proto-max-bulk-len", kBytes, Number::kMaxBulkBytes, 512 * kMiB, kMiB, kMost),
     Fixed("replica-read-only", "yes", "slave-read-only"),
     Fixed("replicaof", "", "slaveof"),
-    Fixed("requirepass", ""),
+    Own("requirepass", ReadPassword, WritePassword),
     Fixed("save", ""),
     Changed("set-max-intset-entries", kNumber, Number::kSetEntries, 512, 0, kMost),
     Changed("slowlog-log-slower-than", kNumber, Number::kSlowMicros, 10'000, -1, kMost),

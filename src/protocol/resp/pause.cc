@@ -24,10 +24,12 @@ Pause::Place::~Place() {
 
 void Pause::Begin(milliseconds time, What what) {
   const std::lock_guard lock(mutex_);
-  until_ = Steady::now() + std::min(time, kLongest);
-  what_ = what;
-  // For some it may be shorter than what they wait for.
-  for (const auto& waker : waiting_) Waker::Wake(waker);
+  const Steady::time_point now = Steady::now();
+  if (until_ <= now) what_ = What::kNothing;
+  const bool another = what_ != What::kNothing;
+  const Steady::time_point end = now + std::min(time, kLongest);
+  until_ = another ? std::max(until_, end) : end;
+  what_ = std::max(what_.load(), what);
 }
 
 void Pause::End() {

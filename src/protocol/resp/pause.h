@@ -15,6 +15,7 @@ namespace kvarts::resp {
 
 class Pause {
  public:
+  // The more comes later.
   enum class What : uint8_t { kNothing, kWrites, kAll };
 
   // A client waits as long as this is there.
@@ -30,7 +31,7 @@ class Pause {
     const std::shared_ptr<Waker> waker_;
   };
 
-  // In place of one that there is.
+  // With one that there is, until the later of their ends, and of the more of their commands.
   void Begin(std::chrono::milliseconds time, What what);
   void End();
 

@@ -18,6 +18,7 @@
 #include "model/structure/scan_cursors.h"
 #include "net/listener.h"
 #include "protocol/common/loop_commits.h"
+#include "protocol/resp/acl.h"
 #include "protocol/resp/blocked_clients.h"
 #include "protocol/resp/channels.h"
 #include "protocol/resp/clients.h"
@@ -64,6 +65,7 @@ struct Service {
   const Clock& clock;
   const std::atomic<bool>& tokens_required;
   RespOptions options;
+  std::unique_ptr<Acl> acl;
   structure::ScanCursors cursors{};
   BlockedClients blocked{};
   WaitingLines lines{};
@@ -71,7 +73,8 @@ struct Service {
   std::atomic<uint64_t> next_client{1};
   std::atomic<uint64_t> held_bytes{0};
   Clients clients{};
-  Channels channels{held_bytes};
+  MessageBytes message_bytes{held_bytes};
+  Channels channels{message_bytes};
   std::atomic<uint64_t> cut_off{0};  // clients that did not take what they were told
   Timestamp started{};
   std::vector<std::unique_ptr<LoopCommits>> commits{};  // of each loop, by its number

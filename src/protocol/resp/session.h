@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/durability.h"
+#include "protocol/resp/acl.h"
 #include "protocol/resp/batch.h"
 #include "protocol/resp/client.h"
 #include "protocol/resp/subscriptions.h"
@@ -25,9 +26,8 @@ struct Session {
     fresh.subscriptions = subscriptions;
     *this = std::move(fresh);
   }
-  // Who it is known to be, and whether somebody is known by a name.
-  std::string_view UserName() const { return "default"; }
-  static bool IsUser(std::string_view name) { return name == "default"; }
+  // Who it is known to be.
+  std::string_view UserName() const { return caller.name; }
   void EndTracking(Service& service);
   void EndTransaction() {
     in_transaction = aborted = false;
@@ -39,6 +39,7 @@ struct Session {
 
   uint64_t id;
   bool authenticated;
+  Caller caller = {};
   // As others reach it, and what it listens to; both for as long as the connection is there.
   std::shared_ptr<Client> client = {};
   Subscriptions* subscriptions = nullptr;

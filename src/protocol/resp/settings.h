@@ -27,6 +27,7 @@ enum class Number : uint8_t {
   kSortedSetEntries,
   kSortedSetValue,
   kListSize,
+  kMaxAclLog,
   kMaxTrackedKeys,  // 0: any number
   kCount_,
 };

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "model/structure/glob.h"
+#include "model/structure/secret_hash.h"
 #include "protocol/resp/arguments.h"
 #include "protocol/resp/handlers.h"
 #include "protocol/resp/scan_options.h"
@@ -82,7 +83,7 @@ class KnownScores {
   std::optional<double>& operator[](std::string_view name) { return known_[name]; }
 
  private:
-  std::unordered_map<std::string_view, std::optional<double>> known_;
+  std::unordered_map<std::string_view, std::optional<double>, structure::SecretHash> known_;
 };
 
 struct Added {

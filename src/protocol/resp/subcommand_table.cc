@@ -18,6 +18,19 @@ constexpr uint32_t kLooks = kKeyspace | kRead | kSlow;
 
 // In their order.
 constexpr Command kSubcommands[] = {
+    {"acl|cat", -2, kAnyTime, kSlow, 0, 0, 0, AclCat},
+    {"acl|deluser", -3, kOfAdmin, kAdministers, 0, 0, 0, AclDelUser},
+    {"acl|dryrun", -4, kOfAdmin, kAdministers, 0, 0, 0, AclDryRun},
+    {"acl|genpass", -2, kAnyTime, kSlow, 0, 0, 0, AclGenPass},
+    {"acl|getuser", 3, kOfAdmin, kAdministers, 0, 0, 0, AclGetUser},
+    {"acl|help", 2, kHelp, kSlow, 0, 0, 0, Help},
+    {"acl|list", 2, kOfAdmin, kAdministers, 0, 0, 0, AclList},
+    {"acl|load", 2, kOfAdmin, kAdministers, 0, 0, 0, AclFile},
+    {"acl|log", -2, kOfAdmin, kAdministers, 0, 0, 0, AclLogOf},
+    {"acl|save", 2, kOfAdmin, kAdministers, 0, 0, 0, AclFile},
+    {"acl|setuser", -3, kOfAdmin, kAdministers, 0, 0, 0, AclSetUser},
+    {"acl|users", 2, kOfAdmin, kAdministers, 0, 0, 0, AclUsers},
+    {"acl|whoami", 2, kAnyTime, kSlow, 0, 0, 0, AclWhoAmI},
     {"client|caching", 3, kAnyTime, kOfClient, 0, 0, 0, ClientCaching},
     {"client|getname", 2, kAnyTime, kOfClient, 0, 0, 0, ClientGetName},
     {"client|getredir", 2, kAnyTime, kOfClient, 0, 0, 0, ClientGetRedir},

@@ -16,7 +16,7 @@ namespace kvarts::resp {
 
 class Subscriptions {
  public:
-  // What it takes counts as held.
+  // What it takes counts as held, and beyond that nothing new is listened to.
   Subscriptions(Channels& channels, std::atomic<uint64_t>& held, uint64_t at_most)
       : channels_(channels), held_(held, at_most) {}
   ~Subscriptions() { LeaveAll(); }

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "core/store.h"
+#include "model/structure/secret_hash.h"
 
 namespace kvarts::resp {
 
@@ -20,7 +21,7 @@ class WaitingLines {
   static constexpr size_t kSweepFrom = 64;
 
   std::mutex mutex_;
-  std::unordered_map<Bytes, std::weak_ptr<Store::Line>> lines_;
+  std::unordered_map<Bytes, std::weak_ptr<Store::Line>, structure::SecretHash> lines_;
   // With so many, those are dropped in which nobody stands any more.
   size_t sweep_at_ = kSweepFrom;
 };

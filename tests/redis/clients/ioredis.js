@@ -104,6 +104,22 @@ async function pubsub() {
   show("publish", [await r.publish("news", "one"), await r.publish("weather", "two"), await r.publish("none", "x")]);
   await two;
   show("messages", messages);
+  show("channels", [await r.pubsub("CHANNELS"), await r.pubsub("NUMSUB", "news", "none"), await r.pubsub("NUMPAT")]);
+  await fails("listens", () => listener.get("greeting"));
+  // One that was ended comes back, and listens to what it has listened to.
+  const back = new Promise((resolve) => listener.once("ready", resolve));
+  show("kill", await r.client("KILL", "TYPE", "pubsub"));
+  await back;
+  while ((await r.pubsub("NUMSUB", "news"))[1] !== 1) await new Promise((resolve) => setTimeout(resolve, 10));
+  const heard = new Promise((resolve) => listener.once("message", (...message) => resolve(message)));
+  show("publish", await r.publish("news", "again"));
+  show("heard", await heard);
+  show("shard", [await listener.ssubscribe("shard"), await r.spublish("shard", "x"), await r.spublish("none", "x")]);
+  show("pipeline", await r.pipeline().publish("none", "1").set("p", 1).publish("news", "2").exec());
+  show("transaction", await r.multi().set("p", 2).publish("news", "3").get("p").exec());
+  show("unsubscribe", [await listener.unsubscribe("news"), await listener.punsubscribe("w*")]);
+  show("shard", await listener.sunsubscribe("shard"));
+  show("answers", await listener.get("p"));
   await listener.quit();
 }
 

@@ -97,7 +97,22 @@ async function pubsub() {
   show("publish", [await r.publish("news", "one"), await r.publish("weather", "two")]);
   await two;
   show("messages", messages);
+  show("channels", [await r.pubSubChannels(), await r.pubSubNumSub(["news", "none"]), await r.pubSubNumPat()]);
+  let heard;
+  const shard = new Promise((resolve) => (heard = resolve));
+  await listener.sSubscribe("shard", (message) => heard(message));
+  show("shard", [await r.sPublish("shard", "x"), await shard, await r.pubSubShardNumSub(["shard"])]);
+  await listener.unsubscribe("news");
+  await listener.pUnsubscribe();
+  await listener.sUnsubscribe("shard");
+  show("nobody", [await r.publish("news", "x"), await listener.ping()]);
   await listener.close();
+  const named = await open({ name: "named" });
+  const listed = (await r.clientList()).find((client) => client.name === "named");
+  show("client", [Object.keys(listed).sort(), listed.flags, listed.db, listed.user, listed.resp]);
+  show("info", (await named.clientInfo()).name);
+  show("pause", [await r.clientPause(20), await r.get("none"), await r.clientPause(100000, "WRITE"), await r.clientUnpause()]);
+  named.destroy();
 }
 
 // Keys that are kept by the client, and forgotten when another one changes them.

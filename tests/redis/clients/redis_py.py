@@ -1,6 +1,7 @@
 """Everyday use through redis-py: HOST PORT FAMILY..., and what it prints is the same for every server."""
 import sys
 import threading
+import time
 
 import redis
 
@@ -143,12 +144,55 @@ def pubsub():
     listener.psubscribe("w*")
     other = redis.Redis(host=host, port=port)
     show("subscribed", [listener.get_message(timeout=10) for _ in range(2)])
+    show("channels", [r.pubsub_channels(), r.pubsub_channels("x*"), r.pubsub_numsub("news", "none"), r.pubsub_numpat()])
     show("publish", [other.publish("news", "one"), other.publish("weather", "two"), other.publish("none", "x")])
     show("messages", [listener.get_message(timeout=10) for _ in range(2)])
     listener.unsubscribe()
     listener.punsubscribe()
     show("unsubscribed", [listener.get_message(timeout=10) for _ in range(2)])
     listener.close()
+    ended_and_back()
+    clients()
+
+
+# A connection that was ended is made anew, and listens to what it has listened to.
+def ended_and_back():
+    listener = r.pubsub(ignore_subscribe_messages=True)
+    listener.subscribe("news")
+    listener.psubscribe("w*")
+    while dict(r.pubsub_numsub("news"))["news"] + r.pubsub_numpat() < 2:
+        time.sleep(0.01)
+    show("kill", r.client_kill_filter(_type="pubsub"))
+    while dict(r.pubsub_numsub("news"))["news"] + r.pubsub_numpat() < 2:
+        try:
+            listener.get_message(timeout=0.01)
+        except redis.ConnectionError:
+            pass
+    show("publish", [r.publish("news", "again"), r.publish("weather", "again")])
+    heard = []
+    while len(heard) < 2:
+        message = listener.get_message(timeout=10)
+        if message is not None:
+            heard.append((message["type"], message["data"]))
+    show("heard", heard)
+    listener.close()
+
+
+def clients():
+    other = redis.Redis(host=host, port=port, client_name="other", decode_responses=True)
+    show("ping", other.ping())
+    told = {client["name"]: client for client in r.client_list()}["other"]
+    show("fields", sorted(told))
+    show("told", [told[field] for field in ("flags", "db", "cmd", "user", "multi", "redir", "resp")])
+    show("list", [len(r.client_list(_type="pubsub")), len(r.client_list(client_id=[told["id"]]))])
+    show("info", other.client_info()["cmd"])
+    show("kill", r.client_kill_filter(_id=told["id"]))
+    show("back", [other.ping(), other.client_getname()])
+    show("pause", [r.client_pause(20), r.get("none"), r.client_pause(100_000, all=False), r.client_unpause()])
+    show("unblock", [r.client_unblock(999_999), r.client_unblock(999_999, error=True)])
+    show("redirected", r.client_getredir())
+    fails("kill", lambda: r.client_kill("127.0.0.1:1"))
+    fails("pause", lambda: r.execute_command("CLIENT PAUSE", "1", "SOME"))
 
 
 # Keys that one connection has read, and of which another is told: version 2 has no other way.

@@ -1,0 +1,84 @@
+#include "protocol/resp/acl_changes.h"
+
+#include "base/digest.h"
+#include "model/access/user.h"
+#include "protocol/resp/acl_rules.h"
+#include "protocol/resp/errors.h"
+#include "protocol/resp/service.h"
+
+namespace kvarts::resp {
+namespace {
+
+AclUser Before(const std::optional<UserRecord>& record, std::string_view name) {
+  if (record) return AclUser::Of(*record);
+  return name == kDefaultUser ? AclUser::Default() : AclUser(name, RandomBytes(UserRecord::kIdBytes));
+}
+
+// A `default` that is as it was in the beginning has no record.
+Status Save(Txn& txn, const UserRecord& user) {
+  if (user != AclUser::Default().ToRecord()) return PutUser(txn, user);
+  KVARTS_TRY(const bool there, EraseUser(txn, kDefaultUser));
+  (void)there;
+  return {};
+}
+
+}  // namespace
+
+Status ChangeUser(Service& service, std::string_view name, std::span<const std::string> rules) {
+  return service.store.Run([&](Txn& txn) -> Status {
+    KVARTS_TRY(const std::optional<UserRecord> record, GetUser(txn, name));
+    AclUser user = Before(record, name);
+    for (const std::string& rule : rules) {
+      const char* why = user.Set(rule);
+      if (why == nullptr) continue;
+      const std::string shown = rule.substr(0, rule.find('\0'));
+      return WrongWith("Error in ACL SETUSER modifier '", shown + "': " + why);
+    }
+    UserRecord after = user.ToRecord();
+    if (record == after) return {};
+    return Save(txn, after);
+  });
+}
+
+Result<int64_t> RemoveUsers(Service& service, std::span<const std::string_view> names) {
+  return service.store.Run([&](Txn& txn) -> Result<int64_t> {
+    int64_t removed = 0;
+    for (const std::string_view name : names) {
+      KVARTS_TRY(const bool there, EraseUser(txn, name));
+      removed += there ? 1 : 0;
+    }
+    return removed;
+  });
+}
+
+void EndThoseWithoutRights(Service& service, uint64_t asker) {
+  std::vector<std::shared_ptr<Client>> others = service.clients.All();
+  std::erase_if(others, [&](const auto& client) { return client->id() == asker; });
+  service.clients.Visit(others, [](Client::Owner& client) { client.RightsChanged(false); });
+  const auto client = service.clients.Find(asker);
+  if (client == nullptr) return;
+  service.clients.Visit({client}, [](Client::Owner& owner) { owner.RightsChanged(true); });
+}
+
+// Whoever is not looked at, as too much is waiting for workers, is when it asks for something.
+void FollowOthersChanges(Service& service) {
+  constexpr uint64_t kNobody = 0;
+  const auto waits = std::make_shared<std::atomic<bool>>(false);
+  service.acl->TellOfChanges([&service, waits] {
+    if (waits->exchange(true)) return;
+    const auto look = [&service, waits] {
+      waits->store(false);
+      EndThoseWithoutRights(service, kNobody);
+    };
+    if (!service.workers.Submit(look, WorkerPool::Lane::kLong)) waits->store(false);
+  });
+}
+
+Status RequirePassword(Service& service, std::string_view password) {
+  const std::string rules[] = {"resetpass", password.empty() ? "nopass" : ">" + std::string(password)};
+  KVARTS_CHECK_OK(ChangeUser(service, kDefaultUser, rules));
+  service.acl->set_required_password(password);
+  return {};
+}
+
+}  // namespace kvarts::resp
