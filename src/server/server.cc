@@ -88,7 +88,8 @@ Status Server::OpenStore() {
   KVARTS_TRY(tables_, Tables::Open(*store_));
   std::vector<JobKind> kinds = catalog_->JobKinds();
   std::ranges::move(tables_->JobKinds(), std::back_inserter(kinds));
-  kinds.push_back(structure::KeyExpiryKind());
+  databases_ = structure::Databases::Open(*store_);
+  kinds.push_back(structure::KeyExpiryKind(*databases_));
   kinds.push_back(structure::StructureEraseKind(!engine_->capabilities().shared));
   JobRunnerOptions runner;
   runner.lease = options_.job_lease;
@@ -123,7 +124,6 @@ Status Server::StartLoops() {
   redis.write_timeout = Millis(options_.http.write_timeout);
   redis.staged_bytes = options_.redis.staged_bytes;
   redis.max_held_bytes = options_.redis.max_held_bytes;
-  databases_ = structure::Databases::Open(*store_);
   resp_service_.reset(new resp::Service{*store_, *databases_, *tokens_, *workers_, clock_, service_->tokens_required,
                                         redis,
                                         std::make_unique<resp::Acl>(*users_, *tokens_, service_->tokens_required)});

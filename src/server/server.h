@@ -80,12 +80,12 @@ class Server {
   std::unique_ptr<Tables> tables_;
   std::unique_ptr<Tokens> tokens_;
   std::unique_ptr<Users> users_;
+  std::unique_ptr<structure::Databases> databases_;
   std::unique_ptr<JobRunner> jobs_;
   std::unique_ptr<WorkerPool> workers_;
   std::vector<std::unique_ptr<net::Loop>> loops_;
   std::unique_ptr<http::Service> service_;
   std::unique_ptr<http::HttpProtocol> http_;
-  std::unique_ptr<structure::Databases> databases_;
   std::unique_ptr<resp::Service> resp_service_;
   std::unique_ptr<resp::RespProtocol> resp_;
   std::unique_ptr<RedisCommands> redis_commands_;

@@ -46,6 +46,11 @@ Result<DatabaseMap> DatabaseMap::Decode(BytesView bytes) {
   return map;
 }
 
+std::optional<uint32_t> DatabaseMap::NumberOf(DatabaseId id) const {
+  const auto* const found = std::ranges::find(ids, id);
+  return found == ids.end() ? std::nullopt : std::optional(static_cast<uint32_t>(found - ids.begin()));
+}
+
 Precondition Databases::Known::Unchanged() const {
   Precondition known;
   known.kind = version ? Precondition::Kind::kVersionIs : Precondition::Kind::kAbsent;

@@ -15,6 +15,7 @@
 #include "core/seen_version.h"
 #include "core/store.h"
 #include "model/structure/collection_ids.h"
+#include "model/structure/key_events.h"
 #include "model/structure/places.h"
 
 namespace kvarts::structure {
@@ -29,6 +30,8 @@ struct DatabaseMap {
   static DatabaseMap First();
   Bytes Encode() const;
   static Result<DatabaseMap> Decode(BytesView bytes);
+  // Which number stands for it; nothing when none does any more.
+  std::optional<uint32_t> NumberOf(DatabaseId id) const;
 };
 
 class Databases {
@@ -43,6 +46,7 @@ class Databases {
   Result<DatabaseMap> Use(Txn& txn);
 
   CollectionIds& collections() { return collections_; }
+  KeyEvents& events() { return events_; }
 
  private:
   struct Known {
@@ -62,6 +66,7 @@ class Databases {
 
   Store& store_;
   CollectionIds collections_;
+  KeyEvents events_;
   Subscriptions::Id watch_ = 0;
   mutable std::mutex mutex_;
   std::shared_ptr<Known> known_;  // null: it has to be read

@@ -41,11 +41,14 @@ Result<Members::Expired> ExpireFields(Txn& txn, const DueOwned& mark, BytesView 
     MarkFields(txn, place, members.stored_earliest());
     return Members::Expired();
   }
-  KVARTS_TRY(const Members::Expired expired, members.TakeExpired(at_most));
+  KVARTS_TRY(Members::Expired expired, members.TakeExpired(at_most));
+  // Inline ones were left out when they were read.
+  expired.any = expired.count > 0 || !members.spread();
   if (members.size() == 0 && !expired.more) {
     members.Drop();
     txn.Erase(place);
     txn.Add(CountPlace(key->database, CountPartOf(key->name)), -1);
+    expired.key_gone = true;
     return expired;
   }
   txn.Put(place, members.Encode(),

@@ -4,10 +4,12 @@
 
 #include "core/job.h"
 #include "core/job_runner.h"
+#include "model/structure/databases.h"
 
 namespace kvarts::structure {
 
-JobKind KeyExpiryKind();
+// It tells of what it takes away. The databases outlive the runner.
+JobKind KeyExpiryKind(Databases& databases);
 
 // Starts it, unless it is there already or nothing is due.
 Result<std::optional<JobId>> StartKeyExpiry(Store& store);

@@ -70,6 +70,8 @@ class Members {
   struct Expired {
     uint64_t count = 0;
     bool more = false;
+    bool any = false;       // there were some, be they not counted
+    bool key_gone = false;  // with the last of them
   };
   Result<Expired> TakeExpired(size_t at_most);
 

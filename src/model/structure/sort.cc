@@ -37,8 +37,8 @@ struct Pattern {
 
 class Sorter {
  public:
-  Sorter(Structures& keys, DatabaseId database, const SortOptions& options)
-      : keys_(keys), database_(database), options_(options) {}
+  Sorter(Structures& keys, uint32_t number, DatabaseId database, const SortOptions& options)
+      : keys_(keys), number_(number), database_(database), options_(options) {}
 
   Status Gather(Key& key);
   Status Order(Type type);
@@ -51,7 +51,11 @@ class Sorter {
     double number = 0;
     std::optional<Bytes> by = {};
   };
-  using Found = std::vector<std::optional<Bytes>>;
+  // What was looked up for each item, and which keys were not there.
+  struct Found {
+    std::vector<std::optional<Bytes>> values;
+    std::vector<std::optional<Bytes>> missed = {};  // by item; gathered where somebody wants to know, and empty else
+  };
 
   Status TakeRoom(uint64_t bytes) {
     bytes += kPerElement;
@@ -62,12 +66,16 @@ class Sorter {
     room_ -= bytes;
     return {};
   }
+  void TellMiss(const Found& found, size_t item) {
+    if (!found.missed.empty() && found.missed[item]) keys_.TellMiss(number_, *found.missed[item]);
+  }
   // What a pattern names for each of the items.
   Status LookUp(const Pattern& pattern, Found* found);
   Status LookUpSome(const Pattern& pattern, size_t begin, size_t end, Found* found);
   Result<std::optional<Bytes>> Held(const Pattern& pattern, const Record& record);
 
   Structures& keys_;
+  const uint32_t number_;
   const DatabaseId database_;
   const SortOptions& options_;
   uint64_t room_ = kMaxSortedBytes;
@@ -106,8 +114,9 @@ Result<std::optional<Bytes>> Sorter::Held(const Pattern& pattern, const Record& 
 
 Status Sorter::LookUpSome(const Pattern& pattern, size_t begin, size_t end, Found* found) {
   std::vector<KeyBuffer> places;
+  std::vector<Bytes> names;
   for (size_t i = begin; i < end; ++i) {
-    Bytes name(pattern.before);
+    Bytes& name = names.emplace_back(pattern.before);
     name.append(items_[i].element).append(pattern.behind);
     places.push_back(KeyPlace(database_, name));
   }
@@ -117,18 +126,23 @@ Status Sorter::LookUpSome(const Pattern& pattern, size_t begin, size_t end, Foun
   KVARTS_CHECK_OK(options_.stores ? txn.GetMany(wanted, records) : txn.PeekMany(wanted, records));
   for (size_t i = begin; i < end; ++i) {
     const std::optional<Record>& record = records[i - begin];
-    if (!record) continue;
-    KVARTS_TRY((*found)[i], Held(pattern, *record));
-    if ((*found)[i]) KVARTS_CHECK_OK(TakeRoom((*found)[i]->size()));
+    if (!record) {
+      if (!found->missed.empty()) found->missed[i] = names[i - begin];
+      continue;
+    }
+    std::optional<Bytes>& value = found->values[i];
+    KVARTS_TRY(value, Held(pattern, *record));
+    if (value) KVARTS_CHECK_OK(TakeRoom(value->size()));
   }
   return {};
 }
 
 Status Sorter::LookUp(const Pattern& pattern, Found* found) {
-  found->assign(items_.size(), std::nullopt);
+  found->values.assign(items_.size(), std::nullopt);
   if (pattern.itself) {
-    for (size_t i = 0; i < items_.size(); ++i) (*found)[i] = items_[i].element;
+    for (size_t i = 0; i < items_.size(); ++i) found->values[i] = items_[i].element;
   }
+  if (keys_.TellsMisses()) found->missed.resize(items_.size());
   if (!pattern.names_key) return {};
   for (size_t begin = 0; begin < items_.size(); begin += kAtOnce) {
     KVARTS_CHECK_OK(LookUpSome(pattern, begin, std::min(begin + kAtOnce, items_.size()), found));
@@ -157,7 +171,10 @@ Status Sorter::Order(Type type) {
   if (!by_elements) {
     Found found;
     KVARTS_CHECK_OK(LookUp(Pattern(*options_.by), &found));
-    for (size_t i = 0; i < items_.size(); ++i) items_[i].by = std::move(found[i]);
+    for (size_t i = 0; i < items_.size(); ++i) {
+      items_[i].by = std::move(found.values[i]);
+      TellMiss(found, i);
+    }
   }
   const bool by_text = options_.by_text || must;
   for (Item& item : items_) {
@@ -196,7 +213,10 @@ Result<std::vector<std::optional<Bytes>>> Sorter::Results() {
   std::vector<Found> columns(options_.get.size());
   for (size_t i = 0; i < columns.size(); ++i) KVARTS_CHECK_OK(LookUp(Pattern(options_.get[i]), &columns[i]));
   for (size_t row = 0; row < items_.size(); ++row) {
-    for (Found& column : columns) results.push_back(std::move(column[row]));
+    for (Found& column : columns) {
+      results.push_back(std::move(column.values[row]));
+      TellMiss(column, row);
+    }
   }
   return results;
 }
@@ -210,7 +230,7 @@ Result<std::vector<std::optional<Bytes>>> Sorted(Structures& keys, uint32_t data
   KVARTS_TRY(const DatabaseId id, keys.IdOf(database));
   // What is looked up is looked up past the keys that are open.
   keys.Flush();
-  Sorter sorter(keys, id, options);
+  Sorter sorter(keys, database, id, options);
   KVARTS_CHECK_OK(sorter.Gather(key));
   KVARTS_CHECK_OK(sorter.Order(key.type()));
   sorter.Cut();

@@ -211,12 +211,44 @@ void Structures::Expire(Key& key, Timestamp when) {
 Status Structures::Fill(Key& key, std::optional<Record> record) {
   key.stored_ = record.has_value();
   if (!record) return {};
-  if (!record->header.ExpiredAt(txn_.Now())) return key.Decode(*std::move(record));
+  if (!record->header.ExpiredAt(txn_.Now())) {
+    KVARTS_CHECK_OK(key.Decode(*std::move(record)));
+    key.told_ = key.exists();
+    // What is written anew is without those that have expired.
+    const bool due = key.marked_ <= txn_.Now();
+    key.lapsed_ = key.fields_lapsed_ = due && !(key.exists() && key.counted_);
+    return {};
+  }
+  key.lapsed_ = true;
   if (record->header.kind == ValueKind::kStructure) {
     KVARTS_TRY(key.expired_, DecodeCollection(TypeOf(record->header), txn_, databases_.collections(), record->value));
     key.marked_ = StoredEarliest(*key.expired_);
   }
   return {};
+}
+
+// Of a hash it may be fields that have expired, or all of them.
+void Structures::NoteLapse(uint32_t database, Key& key) {
+  if (!std::exchange(key.lapsed_, false)) return;
+  if (key.fields_lapsed_) {
+    events_.Add(kHashEvents, "hexpired", database, key.name());
+    if (!key.told_) events_.Add(kGenericEvents, "del", database, key.name());
+  } else {
+    events_.Add(kExpiredEvents, "expired", database, key.name());
+  }
+}
+
+void Structures::NoteNew(uint32_t database, Key& key) {
+  NoteLapse(database, key);
+  events_.Add(kNewEvents, "new", database, key.name());
+  key.told_ = true;
+}
+
+void Structures::Note(EventClass of, std::string_view event, uint32_t database, Key& key) {
+  NoteLapse(database, key);
+  if (!key.told_ && key.exists()) NoteNew(database, key);
+  key.told_ = key.exists();
+  events_.Add(of, event, database, key.name());
 }
 
 void Structures::Write(Key& key) {

@@ -104,9 +104,12 @@ class Key {
   std::optional<Collection> collection_;
   std::optional<Collection> expired_;  // of what is stored
   std::optional<Version> version_;
-  bool stored_ = false;        // be it expired
-  bool counted_ = false;       // that the collection is spread out
-  Timestamp marked_ = kNever;  // when its first member expires, as is marked
+  bool stored_ = false;         // be it expired
+  bool lapsed_ = false;         // what is stored has expired, which nobody was told
+  bool fields_lapsed_ = false;  // that is, fields of it have
+  bool told_ = false;           // that it exists
+  bool counted_ = false;        // that the collection is spread out
+  Timestamp marked_ = kNever;   // when its first member expires, as is marked
   bool changed_ = false;
 };
 
@@ -129,7 +132,7 @@ constexpr uint64_t kMaxTextBytes = 512 << 20;
 
 class Structures {
  public:
-  Structures(Txn& txn, Databases& databases) : txn_(txn), databases_(databases) {}
+  Structures(Txn& txn, Databases& databases) : txn_(txn), databases_(databases), events_(txn, databases.events()) {}
   Structures(const Structures&) = delete;
   Structures& operator=(const Structures&) = delete;
 
@@ -150,6 +153,24 @@ class Structures {
   Result<Key*> Open(uint32_t database, BytesView name);
   // From when on a key is gone, which may be now.
   void Expire(Key& key, Timestamp when);
+
+  // What has happened to a key, after it has: that it is new is told before, and first of all that what was there
+  // before had expired.
+  void Tell(EventClass of, std::string_view event, uint32_t database, Key& key) {
+    if (events_.any()) Note(of, event, database, key);
+  }
+  // That it is new, also if it was there before: whatever was there was removed first.
+  void TellNew(uint32_t database, Key& key) {
+    if (events_.any()) NoteNew(database, key);
+  }
+  // That somebody looked for a key that is absent.
+  void TellMiss(uint32_t database, const Key& key) {
+    if (events_.any()) events_.Add(kMissEvents, "keymiss", database, key.name());
+  }
+  void TellMiss(uint32_t database, BytesView name) {
+    if (events_.any()) events_.Add(kMissEvents, "keymiss", database, name);
+  }
+  bool TellsMisses() const { return events_.Wants(kMissEvents); }
 
   // Hands everything that was changed to the transaction. To be called at the end, and before the transaction is asked
   // for keys past this.
@@ -180,9 +201,13 @@ class Structures {
   Status Fill(Key& key, std::optional<Record> record);
   void Write(Key& key);
   void Count(DatabaseId database, uint64_t part, int64_t by);
+  void Note(EventClass of, std::string_view event, uint32_t database, Key& key);
+  void NoteNew(uint32_t database, Key& key);
+  void NoteLapse(uint32_t database, Key& key);
 
   Txn& txn_;
   Databases& databases_;
+  EventNotes events_;
   uint64_t max_text_bytes_ = kMaxTextBytes;
   std::optional<DatabaseMap> map_;
   // In the order in which they were opened. A part of them is made as long as is expected, and never grows.

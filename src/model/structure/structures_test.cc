@@ -105,7 +105,7 @@ class StructuresTest : public test::StoreTest {
   void RunJobs() {
     const auto expiry = StartKeyExpiry(store());
     ASSERT_TRUE(expiry) << expiry.error();
-    JobRunner runner(store(), {KeyExpiryKind(), StructureEraseKind(!engine().capabilities().shared)});
+    JobRunner runner(store(), {KeyExpiryKind(*databases_), StructureEraseKind(!engine().capabilities().shared)});
     for (int rounds = 0; rounds < 2; ++rounds) {
       const auto erase = StartStructureErase(store());
       ASSERT_TRUE(erase) << erase.error();

@@ -151,6 +151,7 @@ void Batch::Prepare(structure::Structures& keys, const Service& service) {
 Status Batch::Run(Txn& txn, Service& service, int version, HeldBytes* held, Bytes* replies) {
   replies->clear();
   held->Release();
+  wrote_ = false;
   Locate();
   structure::Structures keys(txn, service.databases);
   Prepare(keys, service);
@@ -158,12 +159,14 @@ Status Batch::Run(Txn& txn, Service& service, int version, HeldBytes* held, Byte
   Room room(*held, takes_long(), items_.size() > 1);
   KVARTS_CHECK_OK(RunAll({keys, service, reply, room}));
   keys.Flush();
+  wrote_ = !txn.mutations().empty();
   return {};
 }
 
 Status Batch::RunOne(size_t which, Txn& txn, Service& service, int version, HeldBytes* held, Bytes* replies) {
   replies->clear();
   held->Release();
+  wrote_ = false;
   Locate();
   structure::Structures keys(txn, service.databases);
   Prepare(keys, service);
@@ -172,6 +175,7 @@ Status Batch::RunOne(size_t which, Txn& txn, Service& service, int version, Held
   ran_.clear();
   KVARTS_CHECK_OK(RunItem(items_[which], {keys, service, reply, room}));
   keys.Flush();
+  wrote_ = !txn.mutations().empty();
   return {};
 }
 
@@ -179,6 +183,7 @@ Status Batch::RunIfUnchanged(std::span<const Watched> watched, Txn& txn, Service
                              Bytes* replies) {
   replies->clear();
   held->Release();
+  wrote_ = false;
   holes_.clear();
   Locate();
   structure::Structures keys(txn, service.databases);
@@ -204,6 +209,7 @@ Status Batch::RunIfUnchanged(std::span<const Watched> watched, Txn& txn, Service
   Room room(*held, takes_long(), false);
   KVARTS_CHECK_OK(RunAll({keys, service, reply, room}));
   keys.Flush();
+  wrote_ = !txn.mutations().empty();
   return {};
 }
 

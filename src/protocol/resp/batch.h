@@ -41,9 +41,19 @@ class Batch {
   // Writes, or tells others something.
   bool affects() const { return (flags_ & (kWrite | kAffects)) != 0; }
   bool takes_long() const { return (flags_ & kLong) != 0; }
+  // Whether the last run has, after all.
+  bool wrote() const { return wrote_; }
   // It has turned out to.
   void set_takes_long() { flags_ |= kLong; }
 
+  // Those that are to be carried out, in their order: visit(command, arguments), which are good until one is added.
+  template <class Visit>
+  void ForEachCommand(Visit visit) {
+    Locate();
+    for (const Item& item : items_) {
+      if (item.command != nullptr) visit(*item.command, ArgumentsOf(item));
+    }
+  }
   // One that was added as a command; and an answer that is known, in its place.
   struct Queued {
     const Command* command;
@@ -116,6 +126,7 @@ class Batch {
   std::vector<Item> items_;
   std::vector<StagedArgument> staged_;
   uint32_t flags_ = 0;
+  bool wrote_ = false;
   std::vector<std::string_view> arguments_;  // once located
   std::vector<Hole> holes_;
   std::vector<Ran> ran_;

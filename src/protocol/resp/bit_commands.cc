@@ -51,7 +51,7 @@ Status ExpectReading(const DataCall& call, Between bits) {
 
 Status GetBit(DataCall& call) {
   KVARTS_TRY(const uint64_t bit, OffsetOf(call.arguments[2], call.keys.max_text_bytes()));
-  KVARTS_TRY(const Key* key, call.Open(1));
+  KVARTS_TRY(const Key* key, call.OpenToRead(1));
   KVARTS_TRY(const bool value, structure::BitAt(*key, bit));
   call.reply.Int(value ? 1 : 0);
   return {};
@@ -63,13 +63,15 @@ Status SetBit(DataCall& call) {
   KVARTS_TRY(const int64_t value, IntegerOf(call.arguments[3], kWrongBit));
   if (value != 0 && value != 1) return Wrong(kWrongBit);
   KVARTS_TRY(Key * key, call.Open(1));
+  const bool grows = structure::SizeOfText(*key) <= bit >> 3;
   KVARTS_TRY(const bool before, structure::SetBit(call.keys, *key, bit, value == 1));
+  if (grows || before != (value == 1)) call.Tell(structure::kStringEvents, "setbit", *key);
   call.reply.Int(before ? 1 : 0);
   return {};
 }
 
 Status BitCount(DataCall& call) {
-  KVARTS_TRY(const Key* key, call.Open(1));
+  KVARTS_TRY(const Key* key, call.OpenToRead(1));
   KVARTS_CHECK_OK(key->ExpectText());
   // Of what is not there nobody asks any further.
   if (!key->exists()) {
@@ -106,7 +108,7 @@ Status BitPos(DataCall& call) {
   const Arguments arguments = call.arguments;
   KVARTS_TRY(const int64_t wanted, IntegerOf(arguments[2]));
   if (wanted != 0 && wanted != 1) return Wrong("The bit argument must be 1 or 0.");
-  KVARTS_TRY(const Key* key, call.Open(1));
+  KVARTS_TRY(const Key* key, call.OpenToRead(1));
   // What is not there is zeros without end.
   if (!key->exists()) {
     call.reply.Int(wanted == 1 ? -1 : 0);
@@ -163,13 +165,19 @@ Status BitOp(DataCall& call) {
   std::vector<const Key*> from;
   uint64_t bytes = 0;
   for (size_t i = 3; i < arguments.size(); ++i) {
-    KVARTS_TRY(from.emplace_back(), call.Open(i));
+    KVARTS_TRY(from.emplace_back(), call.OpenToRead(i));
     KVARTS_CHECK_OK(from.back()->ExpectText());
     bytes += structure::SizeOfText(*from.back());
   }
   KVARTS_CHECK_OK(call.ExpectReading(bytes));
   KVARTS_TRY(Key * to, call.Open(2));
+  const bool was_there = to->exists();
   KVARTS_TRY(const uint64_t size, structure::CombineBits(operation, from, to));
+  if (size > 0) {
+    call.Tell(structure::kStringEvents, "set", *to);
+  } else if (was_there) {
+    call.TellIfGone(*to);
+  }
   call.reply.Int(static_cast<int64_t>(size));
   return {};
 }

@@ -82,7 +82,7 @@ Result<std::vector<Step>> ReadSteps(const DataCall& call) {
 }
 
 // Writes what a step makes of a number, and answers.
-Status TakeStep(DataCall& call, Key& key, const Step& step) {
+Status TakeStep(DataCall& call, Key& key, const Step& step, bool* changed) {
   KVARTS_TRY(const int64_t before, structure::ReadBits(key, step.field));
   if (step.what == Step::What::kGet) {
     call.reply.Int(before);
@@ -96,6 +96,7 @@ Status TakeStep(DataCall& call, Key& key, const Step& step) {
     return {};
   }
   KVARTS_CHECK_OK(structure::WriteBits(key, step.field, *now));
+  *changed = *changed || *now != before;
   call.reply.Int(adds ? *now : before);
   return {};
 }
@@ -107,14 +108,16 @@ Status RunSteps(DataCall& call, bool only_reads) {
     if (step.what != Step::What::kGet) bytes = std::max(bytes, step.field.last_byte() + 1);
   }
   if (bytes > 0 && only_reads) return Wrong("BITFIELD_RO only supports the GET subcommand");
-  KVARTS_TRY(Key * key, call.Open(1));
+  KVARTS_TRY(Key * key, bytes > 0 ? call.Open(1) : call.OpenToRead(1));
   KVARTS_CHECK_OK(key->ExpectText());
+  bool changed = bytes > structure::SizeOfText(*key);
   if (bytes > 0) {
     KVARTS_CHECK_OK(structure::CheckTextSize(call.keys, bytes));
     if (bytes > structure::SizeOfText(*key)) KVARTS_CHECK_OK(key->GrowText(bytes));
   }
   call.reply.Array(steps.size());
-  for (const Step& step : steps) KVARTS_CHECK_OK(TakeStep(call, *key, step));
+  for (const Step& step : steps) KVARTS_CHECK_OK(TakeStep(call, *key, step, &changed));
+  if (changed) call.Tell(structure::kStringEvents, "setbit", *key);
   return {};
 }
 

@@ -50,6 +50,8 @@ class Client : public std::enable_shared_from_this<Client> {
   uint64_t id() const { return id_; }
   net::Loop& loop() const { return loop_; }
 
+  // Whether it listens to channels; from any thread.
+  bool listens() const { return class_.load(std::memory_order_relaxed) == ClientClass::kPubSub; }
   // False when it has ended, be it for this.
   bool Push(std::shared_ptr<const Message> message);
   // It does not take what it is told.

@@ -85,12 +85,6 @@ Status ClientNoEvict(ClientCall& call) {
   return {};
 }
 
-// Nobody tracks.
-Status ClientGetRedir(ClientCall& call) {
-  call.reply.Int(-1);
-  return {};
-}
-
 Status ClientUnblock(ClientCall& call) {
   const Arguments arguments = call.arguments;
   if (arguments.size() > 4) return WrongCount(call);

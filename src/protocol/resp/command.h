@@ -42,6 +42,19 @@ struct DataCall {
   bool waited = false;
 
   Result<structure::Key*> Open(size_t argument) { return keys.Open(database, arguments[argument]); }
+  // The same to look at it: of a key that is absent those are told who want to know of misses.
+  Result<structure::Key*> OpenToRead(size_t argument) {
+    KVARTS_TRY(structure::Key * key, Open(argument));
+    if (!key->exists()) keys.TellMiss(database, *key);
+    return key;
+  }
+  // What has happened to a key (model/structure/key_events.h).
+  void Tell(structure::EventClass of, std::string_view event, structure::Key& key) {
+    keys.Tell(of, event, database, key);
+  }
+  void TellIfGone(structure::Key& key) {
+    if (!key.exists()) Tell(structure::kGenericEvents, "del", key);
+  }
   // Before so many bytes are read, or read and answered.
   Status ExpectReading(uint64_t bytes) const { return room.ExpectReading(bytes); }
   Status ExpectLooking() const { return room.ExpectLooking(); }

@@ -34,6 +34,7 @@ constexpr Remark kRemarks[] = {
     {"client|no-evict", "is noted: nobody is evicted"},
     {"client|pause", "keys expire meanwhile"},
     {"client|setinfo", "of Redis 7.2"},
+    {"client|tracking", "every change is told, also one by SWAPDB or by HTTP; see below"},
     {"cluster", "answers as a server that is no cluster, whatever is asked"},
     {"command|docs", "without arguments and history"},
     {"config|get", "of the parameters, those that mean something here"},

@@ -11,17 +11,12 @@
 #include "protocol/resp/errors.h"
 #include "protocol/resp/handlers.h"
 #include "protocol/resp/refusals.h"
+#include "protocol/resp/tracked_reads.h"
 
 namespace kvarts::resp {
 namespace {
 
 constexpr std::string_view kTooManyClients = "-ERR max number of clients reached\r\n";
-// Answers are gathered up to this before they are sent.
-constexpr size_t kMaxUnsent = 256 << 10;
-// What a connection keeps for its next answers.
-constexpr size_t kKeptReplies = 4 << 10;
-// Whoever has lost a race to others will lose the next ones.
-constexpr size_t kRacesExpected = 32;
 
 class NanosWatch {
  public:
@@ -88,6 +83,7 @@ net::Task<> Connection::Run(bool refuse) {
       stream_.set_idle(false);
       if (!more) co_return;
     } else if (step == Step::kRunBatch) {
+      const TrackedReads reads(service_, session_, batch_, false, &messages_wait_);
       if (!RunAtOnce()) co_await RunBatch();
     } else if (step == Step::kWork) {
       co_await RunPendingWork();
@@ -193,6 +189,7 @@ std::optional<std::string> Connection::WhyNot(const Found& found, Arguments argu
 
 // A refused EXEC ends the transaction; anything else that is refused spoils it.
 void Connection::Refuse(const Command* command, std::string_view why) {
+  ForgetCaching(command);
   if (command != nullptr) service_.statistics.Rejected(*command);
   service_.statistics.Failed(why);
   const auto* special = command == nullptr ? nullptr : std::get_if<Special>(&command->handler);
@@ -215,6 +212,11 @@ void Connection::AnswerError(std::string_view error) {
   }
 }
 
+void Connection::ForgetCaching(const Command* command) {
+  if (session_.in_transaction || (command != nullptr && command->name.starts_with("client|"))) return;
+  session_.caching = false;
+}
+
 Connection::Step Connection::RunPending() {
   if (std::holds_alternative<WorkHandler>(pending_->handler)) return Step::kWork;
   if (!std::holds_alternative<ClientHandler>(pending_->handler)) return Step::kSpecial;
@@ -223,6 +225,7 @@ Connection::Step Connection::RunPending() {
   const std::vector<std::string_view> arguments(words.begin(), words.end());
   size_t before = stream_.output().size();
   RunClientCommand(command, arguments, pending_silent_, &before);
+  ForgetCaching(&command);
   return Step::kTaken;
 }
 
@@ -255,6 +258,7 @@ net::Task<> Connection::RunPendingWork() {
   const std::vector<std::string_view> arguments(words.begin(), words.end());
   const size_t before = stream_.output().size();
   co_await RunWork(command, arguments);
+  ForgetCaching(&command);
   if (pending_silent_) stream_.output().resize(before);
   (void)IsStillThere();
 }
@@ -300,122 +304,6 @@ void Connection::Count(const Command& command, Arguments arguments, uint64_t nan
   service_.slow_log.Add(std::move(entry), static_cast<size_t>(service_.settings[Number::kMaxSlow]));
 }
 
-bool Connection::OnlyReads(const Batch& batch) const {
-  return !batch.writes() && !batch.takes_long() && !service_.store.engine().capabilities().reads_may_wait;
-}
-
-net::Task<Status> Connection::RunBody(Store::Body body, Batch& batch, bool must_commit) {
-  Status ran = co_await RunBodyOnce(body, batch, must_commit);
-  if (!ran.has_value() && ran.error().text() == kNeedsWorker) {
-    batch.set_takes_long();
-    ran = co_await RunBodyOnce(body, batch, must_commit);
-  }
-  co_return ran;
-}
-
-net::Task<Status> Connection::RunBodyOnce(const Store::Body& body, const Batch& batch, bool must_commit) {
-  if (!must_commit && OnlyReads(batch)) {
-    const Context context;
-    Txn txn(service_.store.engine(), context);
-    txn.ForgetReads();
-    co_return body(txn);
-  }
-  stream_.Keep();
-  const bool shared = service_.store.engine().capabilities().shared;
-  const bool at_its_turn = raced_ > 0 && batch.writes() && !batch.takes_long() && !shared;
-  if (raced_ > 0) --raced_;
-  Result<RunReport> ran = co_await Submit(body, batch, at_its_turn);
-  // There it may be too much.
-  const bool too_much = !ran.has_value() && ran.error().code() == ErrorCode::kOverloaded;
-  if (at_its_turn && too_much && ran.error().text() != kNeedsWorker) {
-    raced_ = 0;
-    ran = co_await Submit(body, batch, false);
-  }
-  if (!ran.has_value()) co_return std::move(ran).error();
-  if (ran->cost.runs > 1) raced_ = kRacesExpected;
-  co_return Status();
-}
-
-net::Task<Result<RunReport>> Connection::Submit(const Store::Body& body, const Batch& batch, bool at_its_turn) {
-  Store::Request request{body, {}, nullptr};
-  request.options.durability = session_.durability.value_or(service_.settings.durability());
-  request.options.at_its_turn = at_its_turn;
-  if (!batch.takes_long()) {
-    Result<RunReport> ran = co_await service_.commits[stream_.loop().number()]->Run(std::move(request));
-    co_return ran;
-  }
-  std::vector<Store::Request> requests;
-  requests.push_back(std::move(request));
-  auto outcomes =
-      co_await RunAll(stream_.loop(), service_.store, std::move(requests), &service_.workers, WorkerPool::Lane::kLong);
-  co_return std::move(outcomes[0]);
-}
-
-bool Connection::RunAtOnce() {
-  if (!OnlyReads(batch_)) return false;
-  const Context context;
-  Txn txn(service_.store.engine(), context);
-  txn.ForgetReads();
-  if (!batch_.Run(txn, service_, session_.version, &held_answers_, &replies_).has_value()) return false;
-  CountBatch(batch_);
-  TakeReplies();
-  batch_.Clear();
-  return true;
-}
-
-// What is large is handed over, and not copied.
-void Connection::TakeReplies() {
-  Bytes& output = stream_.output();
-  if (output.empty()) {
-    output.swap(replies_);
-  } else {
-    output.append(replies_);
-  }
-  replies_.clear();
-  if (replies_.capacity() > kKeptReplies) replies_.shrink_to_fit();
-}
-
-net::Task<> Connection::RunBatch() {
-  const auto body = [this](Txn& txn) { return batch_.Run(txn, service_, session_.version, &held_answers_, &replies_); };
-  const Status ran = co_await RunBody(body, batch_);
-  if (!ran.has_value()) {
-    co_await AnswerFailed(ran.error());
-  } else {
-    CountBatch(batch_);
-    TakeReplies();
-  }
-  batch_.Clear();
-  replies_.clear();
-}
-
-// What could not be committed together may be by itself; unless it may have been.
-net::Task<> Connection::AnswerFailed(const Error& failed) {
-  if (batch_.size() == 1 || failed.code() == ErrorCode::kUnknownOutcome) {
-    service_.statistics.Failed(ErrorReply(failed));
-    batch_.AnswerAll(failed, &stream_.output());
-    co_return;
-  }
-  for (size_t i = 0; i < batch_.size(); ++i) {
-    if (stream_.output().size() > kMaxUnsent && !stream_.FlushNow()) {
-      stream_.Keep();
-      const bool sent = co_await Send();
-      // Behind what was left out nothing is carried out.
-      if (!sent) co_return stream_.Abort();
-    }
-    const auto body = [this, i](Txn& txn) {
-      return batch_.RunOne(i, txn, service_, session_.version, &held_answers_, &replies_);
-    };
-    const Status ran = co_await RunBody(body, batch_);
-    if (ran.has_value()) {
-      CountBatch(batch_);
-      TakeReplies();
-    } else {
-      service_.statistics.Failed(ErrorReply(ran.error()));
-      batch_.AnswerOne(i, ran.error(), &stream_.output());
-    }
-  }
-}
-
 // What stands before it is sent first: it may wait for long.
 net::Task<> Connection::RunBlocking(const Command& command) {
   if (!stream_.FlushNow()) {
@@ -437,6 +325,7 @@ net::Task<> Connection::RunSpecial() {
   const Command& command = *std::exchange(pending_, nullptr);
   if (std::holds_alternative<Blocking>(command.handler)) {
     co_await RunBlocking(command);
+    ForgetCaching(&command);
     co_return;
   }
   const auto special = std::get<Special>(command.handler);
@@ -475,6 +364,7 @@ net::Task<> Connection::RunSpecial() {
   const std::vector<std::string_view> arguments(pending_arguments_.begin(), pending_arguments_.end());
   Count(command, arguments, watch.Elapsed(), written.starts_with('-') ? written.substr(1) : std::string_view());
   if (pending_silent_) stream_.output().resize(before + messages_first_);
+  ForgetCaching(&command);
   pending_arguments_ = {};
 }
 

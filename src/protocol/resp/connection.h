@@ -34,6 +34,9 @@ class Connection final : private Client::Owner {
   net::Task<> Run(bool refuse);
 
  private:
+  // Answers are gathered up to this before they are sent.
+  static constexpr size_t kMaxUnsent = 256 << 10;
+
   // What is to be done next.
   enum class Step : uint8_t {
     kTaken,     // go on
@@ -69,6 +72,8 @@ class Connection final : private Client::Owner {
   void CountBatch(const Batch& batch);
   void Count(const Command& command, Arguments arguments, uint64_t nanos, std::string_view error);
 
+  // What was said of the next command that is carried out, or refused, is said no more.
+  void ForgetCaching(const Command* command);
   Step RunPending();
   // Messages that are to come before the answer go to `messages_at`, which moves behind them.
   void RunClientCommand(const Command& command, Arguments arguments, bool silent, size_t* messages_at);
@@ -108,6 +113,7 @@ class Connection final : private Client::Owner {
     bool is_file;
   };
   const Addresses& KnownAddresses() const;
+  std::optional<Tracking::Info> TrackingInfo() const;
   // Writes messages, as many as are sent at once.
   void TakeMessages();
   // Is no client any more.

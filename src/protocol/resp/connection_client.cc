@@ -96,6 +96,7 @@ void Connection::Kill(bool behind_answer) {
 }
 
 void Connection::Leave() {
+  session_.EndTracking(service_);
   subscriptions_.LeaveAll();
   service_.clients.Remove(*session_.client);
   session_.client->End();
@@ -113,11 +114,20 @@ const Connection::Addresses& Connection::KnownAddresses() const {
   return addresses_.emplace(stream_.Peer(), local, false);
 }
 
+std::optional<Tracking::Info> Connection::TrackingInfo() const {
+  return session_.tracking ? service_.tracking.Of(session_.id) : std::nullopt;
+}
+
 std::string Connection::Flags() const {
   std::string flags;
   if (subscriptions_.any()) flags += 'P';
   if (session_.in_transaction) flags += 'x';
   if (rests_ == Rests::kInCommand) flags += 'b';
+  if (const auto tracks = TrackingInfo()) {
+    flags += 't';
+    if (tracks->broken) flags += 'R';
+    if (tracks->options.broadcast) flags += 'B';
+  }
   if (session_.ending) flags += 'c';
   if (KnownAddresses().is_file) flags += 'U';
   if (session_.never_evicted) flags += 'e';
@@ -153,7 +163,7 @@ ClientFacts Connection::Facts() const {
   facts.total_bytes = sizeof(Connection) + sizeof(net::Stream) + facts.input_bytes + facts.argument_bytes +
                       facts.queued_bytes + facts.output_bytes + facts.message_bytes;
   if (last_command_ != nullptr) facts.command = last_command_->name;
-  facts.redirected_to = -1;
+  if (const auto tracks = TrackingInfo()) facts.redirected_to = static_cast<int64_t>(tracks->options.redirect);
   facts.version = session_.version;
   return facts;
 }

@@ -7,6 +7,7 @@
 #include "protocol/resp/connection.h"
 #include "protocol/resp/errors.h"
 #include "protocol/resp/handlers.h"
+#include "protocol/resp/tracked_reads.h"
 
 namespace kvarts::resp {
 namespace {
@@ -41,6 +42,8 @@ net::Task<> Connection::Exec() {
   const auto body = [this](Txn& txn) {
     return session_.queue.RunIfUnchanged(session_.watched, txn, service_, session_.version, &held_answers_, &replies_);
   };
+  const bool tracked = session_.tracking.has_value();
+  const TrackedReads reads(service_, session_, session_.queue, true, &messages_wait_);
   const bool must_commit = std::ranges::any_of(session_.watched, [](const Watched& key) { return !key.version; });
   const Status ran = co_await RunBody(body, session_.queue, must_commit);
   Bytes& output = stream_.output();
@@ -51,6 +54,8 @@ net::Task<> Connection::Exec() {
   } else {
     co_await AnswerQueue();
   }
+  // What was read before is not remembered.
+  if (!tracked && session_.tracking) service_.tracking.InvalidateAll(session_.id);
   replies_.clear();
   session_.EndTransaction();
 }

@@ -44,7 +44,7 @@ Result<Options> ReadOptions(Arguments arguments) {
 }  // namespace
 
 Status Dump(DataCall& call) {
-  KVARTS_TRY(Key * key, call.Open(1));
+  KVARTS_TRY(Key * key, call.OpenToRead(1));
   if (!key->exists()) {
     call.reply.Null();
     return {};
@@ -69,11 +69,15 @@ Status Restore(DataCall& call) {
   if (millis != 0) {
     KVARTS_TRY(expiry, TimeOf(call.arguments[2], Unit::kMillis, options.since_1970 ? nullptr : &now, "restore"));
   }
+  const bool was_there = key->exists();
   if (expiry <= now) {
     key->Remove();
+    if (was_there) call.TellIfGone(*key);
   } else {
     KVARTS_CHECK_OK(structure::PutValue(*key, std::move(value)));
     if (expiry != kNever && key->exists()) call.keys.Expire(*key, expiry);
+    if (key->exists()) call.keys.TellNew(call.database, *key);
+    call.Tell(structure::kGenericEvents, "restore", *key);
   }
   call.reply.Simple("OK");
   return {};

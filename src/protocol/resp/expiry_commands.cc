@@ -55,7 +55,10 @@ Status ExpireKey(DataCall& call, Unit unit, bool from_now, std::string_view comm
   KVARTS_TRY(const Timestamp when, TimeOf(call.arguments[2], unit, from_now ? &now : nullptr, command, true));
   KVARTS_TRY(Key * key, call.Open(1));
   const bool changes = key->exists() && Hold(conditions, key->expiry(), when);
-  if (changes) call.keys.Expire(*key, when);
+  if (changes) {
+    call.keys.Expire(*key, when);
+    call.Tell(structure::kGenericEvents, key->exists() ? "expire" : "del", *key);
+  }
   call.reply.Int(changes ? 1 : 0);
   return {};
 }
@@ -63,7 +66,7 @@ Status ExpireKey(DataCall& call, Unit unit, bool from_now, std::string_view comm
 // `show` makes of an expiry what is answered.
 template <class Show>
 Status ShowExpiry(DataCall& call, Show show) {
-  KVARTS_TRY(const Key* key, call.Open(1));
+  KVARTS_TRY(const Key* key, call.OpenToRead(1));
   if (!key->exists()) {
     call.reply.Int(kNoKey);
   } else if (key->expiry() == kNever) {
@@ -86,7 +89,10 @@ Status PExpireAt(DataCall& call) { return ExpireKey(call, Unit::kMillis, false, 
 Status Persist(DataCall& call) {
   KVARTS_TRY(Key * key, call.Open(1));
   const bool changes = key->exists() && key->expiry() != kNever;
-  if (changes) key->Persist();
+  if (changes) {
+    key->Persist();
+    call.Tell(structure::kGenericEvents, "persist", *key);
+  }
   call.reply.Int(changes ? 1 : 0);
   return {};
 }

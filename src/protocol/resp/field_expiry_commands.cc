@@ -103,7 +103,10 @@ Status ExpireFields(DataCall& call, Unit unit, bool from_now, std::string_view c
     changed = changed || answer > kNotMet;
     call.reply.Int(answer);
   }
-  if (changed) key->Changed();
+  if (!changed) return {};
+  key->Changed();
+  call.Tell(structure::kHashEvents, "hexpire", *key);
+  call.TellIfGone(*key);
   return {};
 }
 
@@ -114,7 +117,7 @@ Result<Arguments> FieldsAskedFor(const DataCall& call) {
 // `show` makes of an expiry what is answered.
 template <class Show>
 Status ShowFields(DataCall& call, Show show) {
-  KVARTS_TRY(Key * key, call.Open(1));
+  KVARTS_TRY(Key * key, call.OpenToRead(1));
   KVARTS_TRY(Members * hash, key->As<Members>(structure::Type::kHash));
   KVARTS_TRY(const Arguments fields, FieldsAskedFor(call));
   call.reply.Array(fields.size());
@@ -173,7 +176,9 @@ Status HPersist(DataCall& call) {
     changed = changed || has_expiry;
     call.reply.Int(!expiry ? kNoField : has_expiry ? kChanged : kNoExpiry);
   }
-  if (changed) key->Changed();
+  if (!changed) return {};
+  key->Changed();
+  call.Tell(structure::kHashEvents, "hpersist", *key);
   return {};
 }
 

@@ -212,6 +212,12 @@ Status Reset(ClientCall& call);
 Status Select(ClientCall& call);
 Status Unwatch(ClientCall& call);
 
+// tracking_commands.cc
+Status ClientCaching(ClientCall& call);
+Status ClientGetRedir(ClientCall& call);
+Status ClientTracking(ClientCall& call);
+Status ClientTrackingInfo(ClientCall& call);
+
 // pubsub_commands.cc
 Status PSubscribe(ClientCall& call);
 Status PUnsubscribe(ClientCall& call);
@@ -229,7 +235,6 @@ Status Unsubscribe(ClientCall& call);
 
 // client_commands.cc
 Status ClientGetName(ClientCall& call);
-Status ClientGetRedir(ClientCall& call);
 Status ClientId(ClientCall& call);
 Status ClientInfo(ClientCall& call);
 Status ClientNoEvict(ClientCall& call);

@@ -17,7 +17,7 @@ using structure::Members;
 using structure::Type;
 
 Result<Members*> HashOf(DataCall& call) {
-  KVARTS_TRY(Key * key, call.Open(1));
+  KVARTS_TRY(Key * key, call.OpenToRead(1));
   return key->As<Members>(Type::kHash);
 }
 
@@ -55,6 +55,7 @@ Result<int64_t> SetFields(DataCall& call, const char* wrong_number) {
     added += is_new ? 1 : 0;
   }
   key->Changed();
+  call.Tell(structure::kHashEvents, "hset", *key);
   return added;
 }
 
@@ -83,10 +84,11 @@ Status ReplyAll(DataCall& call, Part part) {
 }
 
 // Puts what a field has become; it expires when it would have.
-Status Replace(Key& key, Members& hash, BytesView name, BytesView value) {
-  KVARTS_TRY(const bool is_new, hash.Put(name, value, true));
-  (void)is_new;
+Status Replace(DataCall& call, Key& key, BytesView value, std::string_view event) {
+  KVARTS_TRY(Members * hash, key.As<Members>(Type::kHash));
+  KVARTS_CHECK_OK(hash->Put(call.arguments[2], value, true));
   key.Changed();
+  call.Tell(structure::kHashEvents, event, key);
   return {};
 }
 
@@ -108,7 +110,7 @@ Status HSetNx(DataCall& call) {
   KVARTS_TRY(Key * key, call.Open(1));
   KVARTS_TRY(Members * hash, key->Make<Members>(Type::kHash));
   KVARTS_TRY(const std::optional<Bytes> before, hash->Find(call.arguments[2]));
-  if (!before) KVARTS_CHECK_OK(Replace(*key, *hash, call.arguments[2], call.arguments[3]));
+  if (!before) KVARTS_CHECK_OK(Replace(call, *key, call.arguments[3], "hset"));
   call.reply.Int(before ? 0 : 1);
   return {};
 }
@@ -147,7 +149,11 @@ Status HDel(DataCall& call) {
     KVARTS_TRY(const bool was_there, hash->Erase(call.arguments[i]));
     erased += was_there ? 1 : 0;
   }
-  if (erased > 0) key->Changed();
+  if (erased > 0) {
+    key->Changed();
+    call.Tell(structure::kHashEvents, "hdel", *key);
+    call.TellIfGone(*key);
+  }
   call.reply.Int(erased);
   return {};
 }
@@ -173,7 +179,7 @@ Status HIncrBy(DataCall& call) {
   if (!before) return Wrong("hash value is not an integer");
   int64_t sum = 0;
   if (__builtin_add_overflow(*before, by, &sum)) return Wrong(structure::kOverflow);
-  KVARTS_CHECK_OK(Replace(*key, *hash, call.arguments[2], std::to_string(sum)));
+  KVARTS_CHECK_OK(Replace(call, *key, std::to_string(sum), "hincrby"));
   call.reply.Int(sum);
   return {};
 }
@@ -190,7 +196,7 @@ Status HIncrByFloat(DataCall& call) {
   const long double sum = *before + *by;
   if (std::isnan(sum) || std::isinf(sum)) return Wrong(structure::kNotFinite);
   const Bytes text = structure::FloatText(sum);
-  KVARTS_CHECK_OK(Replace(*key, *hash, call.arguments[2], text));
+  KVARTS_CHECK_OK(Replace(call, *key, text, "hincrbyfloat"));
   call.reply.Bulk(text);
   return {};
 }

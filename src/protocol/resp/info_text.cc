@@ -77,6 +77,7 @@ Status Clients(Facts& facts, Lines lines) {
   lines.Add("connected_clients", service.clients.size()).Add("cluster_connections", 0);
   lines.Add("maxclients", service.listener == nullptr ? 0 : service.listener->max_connections());
   lines.Add("blocked_clients", service.blocked.size() + service.pause.size());
+  lines.Add("tracking_clients", service.tracking.counts().clients);
   lines.Add("pubsub_clients", service.channels.clients());
   return {};
 }
@@ -135,6 +136,9 @@ Status Stats(Facts& facts, Lines lines) {
   lines.Add("pubsubshard_channels", service.channels.Count(Listening::kShard));
   lines.Add("client_output_buffer_limit_disconnections", service.cut_off.load());
   lines.Add("latest_fork_usec", 0).Add("total_forks", 0);
+  const Tracking::Counts tracked = service.tracking.counts();
+  lines.Add("tracking_total_keys", tracked.keys).Add("tracking_total_items", tracked.items);
+  lines.Add("tracking_total_prefixes", tracked.prefixes);
   lines.Add("total_error_replies", errors);
   return {};
 }

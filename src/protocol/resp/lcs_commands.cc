@@ -59,8 +59,8 @@ void ReplyPlaces(ReplyWriter& reply, const structure::Common& common, const Opti
 }  // namespace
 
 Status Lcs(DataCall& call) {
-  KVARTS_TRY(const Key* first, call.Open(1));
-  KVARTS_TRY(const Key* second, call.Open(2));
+  KVARTS_TRY(const Key* first, call.OpenToRead(1));
+  KVARTS_TRY(const Key* second, call.OpenToRead(2));
   if (!first->ExpectText().has_value() || !second->ExpectText().has_value()) {
     return Wrong("The specified keys must contain string values");
   }

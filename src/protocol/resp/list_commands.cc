@@ -16,7 +16,7 @@ using structure::Type;
 using End = List::End;
 
 Result<List*> ListOf(DataCall& call, size_t argument) {
-  KVARTS_TRY(Key * key, call.Open(argument));
+  KVARTS_TRY(Key * key, call.OpenToRead(argument));
   return key->As<List>(Type::kList);
 }
 
@@ -37,6 +37,15 @@ void ReplyBulks(DataCall& call, const std::vector<Bytes>& items) {
   for (const Bytes& item : items) call.reply.Bulk(item);
 }
 
+void TellPushed(DataCall& call, Key& key, End end) {
+  call.Tell(structure::kListEvents, end == End::kHead ? "lpush" : "rpush", key);
+}
+
+void TellPopped(DataCall& call, Key& key, End end) {
+  call.Tell(structure::kListEvents, end == End::kHead ? "lpop" : "rpop", key);
+  call.TellIfGone(key);
+}
+
 Status ReplySize(DataCall& call, const List* list) {
   call.reply.Int(list == nullptr ? 0 : static_cast<int64_t>(list->size()));
   return {};
@@ -48,6 +57,7 @@ Status Push(DataCall& call, End end, bool only_there) {
   KVARTS_TRY(List * list, key->Make<List>(Type::kList));
   for (const std::string_view item : call.arguments.subspan(2)) KVARTS_CHECK_OK(list->Push(end, item));
   key->Changed();
+  TellPushed(call, *key, end);
   return ReplySize(call, list);
 }
 
@@ -69,7 +79,10 @@ Status Pop(DataCall& call, End end) {
     return {};
   }
   KVARTS_TRY(const std::vector<Bytes> taken, list->Pop(end, static_cast<uint64_t>(count)));
-  if (!taken.empty()) key->Changed();
+  if (!taken.empty()) {
+    key->Changed();
+    TellPopped(call, *key, end);
+  }
   if (counted) {
     ReplyBulks(call, taken);
   } else {
@@ -91,6 +104,8 @@ Result<bool> MoveItem(DataCall& call, End from, End to) {
   KVARTS_CHECK_OK(moved_to->Push(to, taken[0]));
   target->Changed();
   if (source != target) source->Changed();
+  TellPushed(call, *target, to);
+  TellPopped(call, *source, from);
   call.reply.Bulk(taken[0]);
   return true;
 }
@@ -120,6 +135,7 @@ Result<std::optional<Taken>> PopFirst(DataCall& call, Arguments names, End end, 
     if (list == nullptr) continue;
     KVARTS_TRY(std::vector<Bytes> items, list->Pop(end, count));
     key->Changed();
+    TellPopped(call, *key, end);
     return Taken{name, std::move(items)};
   }
   return std::nullopt;
@@ -233,6 +249,7 @@ Status LSet(DataCall& call) {
   if (!position) return Wrong("index out of range");
   KVARTS_CHECK_OK(list->Replace(*position, call.arguments[3]));
   key->Changed();
+  call.Tell(structure::kListEvents, "lset", *key);
   call.reply.Simple("OK");
   return {};
 }
@@ -249,6 +266,7 @@ Status LInsert(DataCall& call) {
     return {};
   }
   key->Changed();
+  call.Tell(structure::kListEvents, "linsert", *key);
   return ReplySize(call, list);
 }
 
@@ -260,7 +278,11 @@ Status LRem(DataCall& call) {
   if (list != nullptr) {
     KVARTS_TRY(removed, list->Remove(call.arguments[3], count));
   }
-  if (removed > 0) key->Changed();
+  if (removed > 0) {
+    key->Changed();
+    call.Tell(structure::kListEvents, "lrem", *key);
+    call.TellIfGone(*key);
+  }
   call.reply.Int(static_cast<int64_t>(removed));
   return {};
 }
@@ -276,10 +298,12 @@ Status LTrim(DataCall& call) {
   // All of it goes with its key.
   if (range.count == 0) {
     key->Remove();
-    return {};
+  } else {
+    KVARTS_CHECK_OK(list->Keep(range));
+    key->Changed();
   }
-  KVARTS_CHECK_OK(list->Keep(range));
-  key->Changed();
+  call.Tell(structure::kListEvents, "ltrim", *key);
+  call.TellIfGone(*key);
   return {};
 }
 

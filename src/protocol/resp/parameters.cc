@@ -85,6 +85,17 @@ std::string WriteMaxClients(Service& service, std::string_view value, bool apply
   return {};
 }
 
+std::string ReadNotifications(const Service& service) {
+  return Notifications::LettersOf(service.notifications.flags());
+}
+
+std::string WriteNotifications(Service& service, std::string_view value, bool apply) {
+  const std::optional<uint32_t> flags = Notifications::FlagsOf(value);
+  if (!flags) return "Invalid event class character. Use 'Ag$lshzxeKEtmdn'.";
+  if (apply) service.notifications.Set(*flags);
+  return {};
+}
+
 std::string ReadOutputLimits(const Service& service) { return service.settings.output.Text(); }
 
 std::string WriteOutputLimits(Service& service, std::string_view value, bool apply) {
@@ -151,7 +162,7 @@ constexpr Parameter kParameters[] = {
     Fixed("maxmemory", "0"),
     Fixed("maxmemory-policy", "noeviction"),
     Fixed("min-replicas-to-write", "0", "min-slaves-to-write"),
-    Fixed("notify-keyspace-events", ""),
+    Own("notify-keyspace-events", ReadNotifications, WriteNotifications),
     Told("port", kStartup, ReadPort),
     Changed("proto-max-bulk-len", kBytes, Number::kMaxBulkBytes, 512 * kMiB, kMiB, kMost),
     Fixed("replica-read-only", "yes", "slave-read-only"),
@@ -163,6 +174,7 @@ constexpr Parameter kParameters[] = {
     Changed("slowlog-max-len", kNumber, Number::kMaxSlow, 128, 0, kMost),
     Fixed("stop-writes-on-bgsave-error", "yes"),
     Changed("timeout", kNumber, Number::kIdleSeconds, 0, 0, kMostInt),
+    Changed("tracking-table-max-keys", kNumber, Number::kMaxTrackedKeys, 1'000'000, 0, kMost),
     Changed("zset-max-listpack-entries", kNumber, Number::kSortedSetEntries, 128, 0, kMost, "zset-max-ziplist-entries"),
     Changed("zset-max-listpack-value", kBytes, Number::kSortedSetValue, 64, 0, kMost, "zset-max-ziplist-value"),
 };

@@ -23,11 +23,13 @@
 #include "protocol/resp/channels.h"
 #include "protocol/resp/clients.h"
 #include "protocol/resp/latency_events.h"
+#include "protocol/resp/notifications.h"
 #include "protocol/resp/pause.h"
 #include "protocol/resp/rate.h"
 #include "protocol/resp/settings.h"
 #include "protocol/resp/slow_log.h"
 #include "protocol/resp/statistics.h"
+#include "protocol/resp/tracking.h"
 #include "protocol/resp/waiting_lines.h"
 
 namespace kvarts::resp {
@@ -78,6 +80,8 @@ struct Service {
   std::vector<std::unique_ptr<LoopCommits>> commits{};  // of each loop, by its number
   Settings settings{};
   Statistics statistics{};
+  Notifications notifications{databases.events(), channels};
+  Tracking tracking{store, clients, settings, message_bytes};
   SlowLog slow_log{};
   LatencyEvents latency_events{};
   Saves saves{};

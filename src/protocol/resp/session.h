@@ -11,6 +11,7 @@
 #include "protocol/resp/batch.h"
 #include "protocol/resp/client.h"
 #include "protocol/resp/subscriptions.h"
+#include "protocol/resp/tracking.h"
 
 namespace kvarts::resp {
 
@@ -28,6 +29,7 @@ struct Session {
   }
   // Who it is known to be.
   std::string_view UserName() const { return caller.name; }
+  void EndTracking(Service& service);
   void EndTransaction() {
     in_transaction = aborted = false;
     queue.Clear();
@@ -52,6 +54,9 @@ struct Session {
   bool never_evicted = false;
   // Of its writes, where that was chosen for this connection.
   std::optional<Durability> durability = {};
+  // Of a client that tracks, how.
+  std::optional<TrackingOptions> tracking = {};
+  bool caching = false;  // CLIENT CACHING was said, for what comes next
   // Between MULTI and EXEC.
   bool in_transaction = false;
   bool aborted = false;         // a command could not be queued

@@ -18,7 +18,7 @@ using structure::Type;
 constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();
 
 Result<Members*> SetOf(DataCall& call, size_t argument) {
-  KVARTS_TRY(Key * key, call.Open(argument));
+  KVARTS_TRY(Key * key, call.OpenToRead(argument));
   return key->As<Members>(Type::kSet);
 }
 
@@ -56,14 +56,18 @@ Status ShowCombined(DataCall& call, Operation operation) {
   return {};
 }
 
-Status StoreCombined(DataCall& call, Operation operation) {
+Status StoreCombined(DataCall& call, Operation operation, std::string_view event) {
   KVARTS_TRY(const std::vector<Bytes> names, Combine(call, operation, 2));
   KVARTS_TRY(Key * target, call.Open(1));
+  const bool was_there = target->exists();
   target->Remove();
   if (!names.empty()) {
     KVARTS_TRY(Members * set, target->Make<Members>(Type::kSet));
     for (const Bytes& name : names) KVARTS_CHECK_OK(set->Put(name, {}));
     target->Changed();
+    call.Tell(structure::kSetEvents, event, *target);
+  } else if (was_there) {
+    call.TellIfGone(*target);
   }
   call.reply.Int(static_cast<int64_t>(names.size()));
   return {};
@@ -81,7 +85,10 @@ Status SAdd(DataCall& call) {
     KVARTS_CHECK_OK(set->Put(name, {}));
     ++added;
   }
-  if (added > 0) key->Changed();
+  if (added > 0) {
+    key->Changed();
+    call.Tell(structure::kSetEvents, "sadd", *key);
+  }
   call.reply.Int(added);
   return {};
 }
@@ -94,7 +101,11 @@ Status SRem(DataCall& call) {
     KVARTS_TRY(const bool was_there, set->Erase(call.arguments[i]));
     erased += was_there ? 1 : 0;
   }
-  if (erased > 0) key->Changed();
+  if (erased > 0) {
+    key->Changed();
+    call.Tell(structure::kSetEvents, "srem", *key);
+    call.TellIfGone(*key);
+  }
   call.reply.Int(erased);
   return {};
 }
@@ -144,11 +155,16 @@ Status SMove(DataCall& call) {
   const std::string_view name = call.arguments[3];
   KVARTS_TRY(const std::optional<Bytes> found, source->Find(name));
   if (found && from != to) {
-    KVARTS_TRY(Members * target, to->Make<Members>(Type::kSet));
-    KVARTS_CHECK_OK(target->Put(name, {}));
-    to->Changed();
     KVARTS_CHECK_OK(source->Erase(name));
     from->Changed();
+    call.Tell(structure::kSetEvents, "srem", *from);
+    call.TellIfGone(*from);
+    KVARTS_TRY(Members * target, to->Make<Members>(Type::kSet));
+    KVARTS_TRY(const bool is_new, target->Put(name, {}));
+    if (is_new) {
+      to->Changed();
+      call.Tell(structure::kSetEvents, "sadd", *to);
+    }
   }
   call.reply.Int(found ? 1 : 0);
   return {};
@@ -170,7 +186,11 @@ Status SPop(DataCall& call) {
     KVARTS_TRY(chosen, set->Choose(count, [&call] { return call.keys.txn().Random(); }));
   }
   for (const auto& [name, value] : chosen) KVARTS_CHECK_OK(set->Erase(name));
-  if (!chosen.empty()) key->Changed();
+  if (!chosen.empty()) {
+    key->Changed();
+    call.Tell(structure::kSetEvents, "spop", *key);
+    call.TellIfGone(*key);
+  }
   if (!counted) {
     if (chosen.empty()) {
       call.reply.Null();
@@ -212,9 +232,9 @@ Status SRandMember(DataCall& call) {
 Status SInter(DataCall& call) { return ShowCombined(call, Operation::kIntersection); }
 Status SUnion(DataCall& call) { return ShowCombined(call, Operation::kUnion); }
 Status SDiff(DataCall& call) { return ShowCombined(call, Operation::kDifference); }
-Status SInterStore(DataCall& call) { return StoreCombined(call, Operation::kIntersection); }
-Status SUnionStore(DataCall& call) { return StoreCombined(call, Operation::kUnion); }
-Status SDiffStore(DataCall& call) { return StoreCombined(call, Operation::kDifference); }
+Status SInterStore(DataCall& call) { return StoreCombined(call, Operation::kIntersection, "sinterstore"); }
+Status SUnionStore(DataCall& call) { return StoreCombined(call, Operation::kUnion, "sunionstore"); }
+Status SDiffStore(DataCall& call) { return StoreCombined(call, Operation::kDifference, "sdiffstore"); }
 
 Status SInterCard(DataCall& call) {
   const Arguments arguments = call.arguments;

@@ -28,6 +28,7 @@ enum class Number : uint8_t {
   kSortedSetValue,
   kListSize,
   kMaxAclLog,
+  kMaxTrackedKeys,  // 0: any number
   kCount_,
 };
 

@@ -47,7 +47,7 @@ Result<Wanted> ReadWanted(Arguments arguments, bool may_store) {
 
 Status SortKey(DataCall& call, bool may_store) {
   KVARTS_TRY(const Wanted wanted, ReadWanted(call.arguments, may_store));
-  KVARTS_TRY(Key * key, call.Open(1));
+  KVARTS_TRY(Key * key, call.OpenToRead(1));
   KVARTS_TRY(std::vector<std::optional<Bytes>> sorted,
              structure::Sorted(call.keys, call.database, *key, wanted.options));
   if (!wanted.store) {
@@ -64,12 +64,16 @@ Status SortKey(DataCall& call, bool may_store) {
   KVARTS_TRY(Key * to, call.Open(*wanted.store));
   call.reply.Int(static_cast<int64_t>(sorted.size()));
   if (sorted.empty()) {
+    if (!to->exists()) return {};
     to->Remove();
+    call.TellIfGone(*to);
     return {};
   }
   structure::RdbValue list{structure::Type::kList};
   for (std::optional<Bytes>& element : sorted) list.elements.push_back(std::move(element).value_or(Bytes()));
-  return structure::PutValue(*to, std::move(list));
+  KVARTS_CHECK_OK(structure::PutValue(*to, std::move(list)));
+  call.Tell(structure::kListEvents, "sortstore", *to);
+  return {};
 }
 
 }  // namespace

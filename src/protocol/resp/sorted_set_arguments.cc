@@ -82,4 +82,21 @@ void ReplyMembers(DataCall& call, std::span<const structure::SortedSet::Entry> m
   for (const auto& [name, score] : members) reply.Add(name, score);
 }
 
+Status StoreMembers(DataCall& call, structure::Key& target, std::span<const structure::SortedSet::Entry> members,
+                    std::string_view event) {
+  const bool was_there = target.exists();
+  KVARTS_CHECK_OK(structure::SetMembers(target, members));
+  if (!members.empty()) {
+    call.Tell(structure::kSortedSetEvents, event, target);
+  } else if (was_there) {
+    call.TellIfGone(target);
+  }
+  return {};
+}
+
+void TellPopped(DataCall& call, structure::Key& key, bool highest) {
+  call.Tell(structure::kSortedSetEvents, highest ? "zpopmax" : "zpopmin", key);
+  call.TellIfGone(key);
+}
+
 }  // namespace kvarts::resp

@@ -11,7 +11,7 @@ namespace kvarts::resp {
 
 // What the key of an argument holds; null when it is not there.
 inline Result<structure::SortedSet*> SortedSetOf(DataCall& call, size_t argument) {
-  KVARTS_TRY(structure::Key * key, call.Open(argument));
+  KVARTS_TRY(structure::Key * key, call.OpenToRead(argument));
   return key->As<structure::SortedSet>(structure::Type::kSortedSet);
 }
 
@@ -53,5 +53,11 @@ class MembersReply {
   const bool pairs_;
 };
 void ReplyMembers(DataCall& call, std::span<const structure::SortedSet::Entry> members, bool with_scores);
+
+// Replaces what a key holds, and tells of it; without members the key goes.
+Status StoreMembers(DataCall& call, structure::Key& target, std::span<const structure::SortedSet::Entry> members,
+                    std::string_view event);
+// Tells that members were taken from an end.
+void TellPopped(DataCall& call, structure::Key& key, bool highest);
 
 }  // namespace kvarts::resp

@@ -92,7 +92,7 @@ struct Added {
   std::optional<double> score;  // of the last one, unless it stayed as it was
 };
 
-Result<Added> AddMembers(Key& key, std::span<const Member> members, const AddOptions& options) {
+Result<Added> AddMembers(DataCall& call, Key& key, std::span<const Member> members, const AddOptions& options) {
   Added result;
   KVARTS_TRY(SortedSet * set, key.As<SortedSet>(Type::kSortedSet));
   if (set == nullptr && options.only_known) return result;
@@ -116,7 +116,10 @@ Result<Added> AddMembers(Key& key, std::span<const Member> members, const AddOpt
     ++(before ? result.changed : result.added);
     before = result.score;
   }
-  if (result.added + result.changed > 0) key.Changed();
+  if (result.added + result.changed > 0) {
+    key.Changed();
+    call.Tell(structure::kSortedSetEvents, options.increment ? "zincr" : "zadd", key);
+  }
   return result;
 }
 
@@ -134,6 +137,7 @@ Status PopMembers(DataCall& call, bool highest) {
   std::vector<SortedSet::Entry> popped;
   if (set != nullptr) {
     KVARTS_TRY(popped, structure::Pop(*key, *set, static_cast<uint64_t>(count), highest));
+    if (!popped.empty()) TellPopped(call, *key, highest);
   }
   if (counted || popped.empty()) {
     ReplyMembers(call, popped, true);
@@ -179,7 +183,7 @@ Status ZAdd(DataCall& call) {
     members.push_back({score, arguments[i + 1]});
   }
   KVARTS_TRY(Key * key, call.Open(1));
-  KVARTS_TRY(const Added result, AddMembers(*key, members, options));
+  KVARTS_TRY(const Added result, AddMembers(call, *key, members, options));
   if (options.increment) {
     ReplyScore(call, result.score);
   } else {
@@ -192,7 +196,7 @@ Status ZIncrBy(DataCall& call) {
   KVARTS_TRY(const double by, ScoreOf(call.arguments[2], kNotFloat));
   KVARTS_TRY(Key * key, call.Open(1));
   const Member member{by, call.arguments[3]};
-  KVARTS_TRY(const Added result, AddMembers(*key, {&member, 1}, {.increment = true}));
+  KVARTS_TRY(const Added result, AddMembers(call, *key, {&member, 1}, {.increment = true}));
   ReplyScore(call, result.score);
   return {};
 }
@@ -205,7 +209,11 @@ Status ZRem(DataCall& call) {
     KVARTS_TRY(const bool was_there, set->Erase(call.arguments[i]));
     erased += was_there ? 1 : 0;
   }
-  if (erased > 0) key->Changed();
+  if (erased > 0) {
+    key->Changed();
+    call.Tell(structure::kSortedSetEvents, "zrem", *key);
+    call.TellIfGone(*key);
+  }
   call.reply.Int(erased);
   return {};
 }

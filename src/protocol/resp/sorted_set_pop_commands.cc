@@ -25,6 +25,7 @@ Result<std::optional<Taken>> PopFirst(DataCall& call, Arguments names, uint64_t 
     KVARTS_TRY(SortedSet * set, key->As<SortedSet>(Type::kSortedSet));
     if (set == nullptr) continue;
     KVARTS_TRY(std::vector<SortedSet::Entry> members, structure::Pop(*key, *set, count, highest));
+    TellPopped(call, *key, highest);
     return Taken{name, std::move(members)};
   }
   return std::nullopt;

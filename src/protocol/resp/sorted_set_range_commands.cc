@@ -142,7 +142,7 @@ Status CountRange(DataCall& call, By by) {
   return {};
 }
 
-Status EraseRange(DataCall& call, By by) {
+Status EraseRange(DataCall& call, By by, std::string_view event) {
   KVARTS_TRY(const Range range, Range::Of(by, call.arguments[2], call.arguments[3]));
   KVARTS_TRY(Key * key, call.Open(1));
   KVARTS_TRY(SortedSet * set, key->As<SortedSet>(Type::kSortedSet));
@@ -150,6 +150,10 @@ Status EraseRange(DataCall& call, By by) {
   if (set != nullptr) {
     KVARTS_TRY(places, range.In(*set, false));
     KVARTS_CHECK_OK(structure::EraseAll(*key, *set, places));
+  }
+  if (places.size() > 0) {
+    call.Tell(structure::kSortedSetEvents, event, *key);
+    call.TellIfGone(*key);
   }
   call.reply.Int(static_cast<int64_t>(places.size()));
   return {};
@@ -175,15 +179,15 @@ Status ZRangeStore(DataCall& call) {
     KVARTS_TRY(members, set->Copied(places));
   }
   KVARTS_TRY(Key * target, call.Open(1));
-  KVARTS_CHECK_OK(structure::SetMembers(*target, members));
+  KVARTS_CHECK_OK(StoreMembers(call, *target, members, "zrangestore"));
   call.reply.Int(static_cast<int64_t>(members.size()));
   return {};
 }
 
 Status ZCount(DataCall& call) { return CountRange(call, By::kScore); }
 Status ZLexCount(DataCall& call) { return CountRange(call, By::kName); }
-Status ZRemRangeByRank(DataCall& call) { return EraseRange(call, By::kPlace); }
-Status ZRemRangeByScore(DataCall& call) { return EraseRange(call, By::kScore); }
-Status ZRemRangeByLex(DataCall& call) { return EraseRange(call, By::kName); }
+Status ZRemRangeByRank(DataCall& call) { return EraseRange(call, By::kPlace, "zremrangebyrank"); }
+Status ZRemRangeByScore(DataCall& call) { return EraseRange(call, By::kScore, "zremrangebyscore"); }
+Status ZRemRangeByLex(DataCall& call) { return EraseRange(call, By::kName, "zremrangebylex"); }
 
 }  // namespace kvarts::resp

@@ -73,7 +73,7 @@ Result<Combination> ReadCombination(DataCall& call, const char* name, size_t arg
   const size_t end = argument + 1 + static_cast<size_t>(keys);
   Combination combination{operation, argument > 1, {}};
   for (size_t i = argument + 1; i < end; ++i) {
-    KVARTS_TRY(Key * key, call.Open(i));
+    KVARTS_TRY(Key * key, call.OpenToRead(i));
     KVARTS_TRY(combination.inputs.emplace_back(), Scored::Of(*key));
   }
   KVARTS_CHECK_OK(ReadWords(arguments.subspan(end), &combination));
@@ -98,11 +98,12 @@ Status ShowCombined(DataCall& call, const char* name, Operation operation) {
   return {};
 }
 
+// `name` is that of the event, too.
 Status StoreCombined(DataCall& call, const char* name, Operation operation) {
   KVARTS_TRY(const Combination combination, ReadCombination(call, name, 2, operation));
   KVARTS_TRY(const std::vector<SortedSet::Entry> members, Combine(combination));
   KVARTS_TRY(Key * target, call.Open(1));
-  KVARTS_CHECK_OK(structure::SetMembers(*target, members));
+  KVARTS_CHECK_OK(StoreMembers(call, *target, members, name));
   call.reply.Int(static_cast<int64_t>(members.size()));
   return {};
 }

@@ -122,10 +122,17 @@ Status SetToArgument(DataCall& call, Key& key, size_t argument) {
   return key.SetStaged(staged->text);
 }
 
+// Of a key that was just set. Redis has it for an instant, even if it expires in the past.
+void ExpireNew(DataCall& call, Key& key, Timestamp expiry) {
+  call.Tell(structure::kGenericEvents, "expire", key);
+  call.keys.Expire(key, expiry);
+  if (!key.exists()) call.Tell(structure::kExpiredEvents, "expired", key);
+}
+
 Status SetTo(DataCall& call, size_t value, const Options& options, std::string_view command) {
   KVARTS_TRY(const Timestamp expiry, ExpiryOf(call, options, command));
   KVARTS_CHECK_OK(CheckValue(call, value));
-  KVARTS_TRY(Key * key, call.Open(1));
+  KVARTS_TRY(Key * key, options.get ? call.OpenToRead(1) : call.Open(1));
   if (options.get) {
     KVARTS_CHECK_OK(key->ExpectText());
     KVARTS_CHECK_OK(ReplyText(call, *key));
@@ -136,7 +143,9 @@ Status SetTo(DataCall& call, size_t value, const Options& options, std::string_v
   }
   const Timestamp kept = key->expiry();
   KVARTS_CHECK_OK(SetToArgument(call, *key, value));
-  if (options.keep || options.expiry != nullptr) call.keys.Expire(*key, options.keep ? kept : expiry);
+  call.Tell(structure::kStringEvents, "set", *key);
+  if (options.keep) call.keys.Expire(*key, kept);
+  if (options.expiry != nullptr) ExpireNew(call, *key, expiry);
   if (!options.get) call.reply.Simple("OK");
   return {};
 }
@@ -152,6 +161,7 @@ Status SetFor(DataCall& call, Unit unit, std::string_view command) {
 Status Increment(DataCall& call, int64_t by) {
   KVARTS_TRY(Key * key, call.Open(1));
   KVARTS_TRY(const int64_t sum, structure::IncrementBy(*key, by));
+  call.Tell(structure::kStringEvents, "incrby", *key);
   call.reply.Int(sum);
   return {};
 }
@@ -159,7 +169,7 @@ Status Increment(DataCall& call, int64_t by) {
 }  // namespace
 
 Status Get(DataCall& call) {
-  KVARTS_TRY(const Key* key, call.Open(1));
+  KVARTS_TRY(const Key* key, call.OpenToRead(1));
   KVARTS_CHECK_OK(key->ExpectText());
   return ReplyText(call, *key);
 }
@@ -176,30 +186,37 @@ Status SetNx(DataCall& call) {
   KVARTS_CHECK_OK(CheckValue(call, 2));
   KVARTS_TRY(Key * key, call.Open(1));
   const bool absent = !key->exists();
-  if (absent) KVARTS_CHECK_OK(SetToArgument(call, *key, 2));
+  if (absent) {
+    KVARTS_CHECK_OK(SetToArgument(call, *key, 2));
+    call.Tell(structure::kStringEvents, "set", *key);
+  }
   call.reply.Int(absent ? 1 : 0);
   return {};
 }
 
 Status GetSet(DataCall& call) {
   KVARTS_CHECK_OK(CheckValue(call, 2));
-  KVARTS_TRY(Key * key, call.Open(1));
+  KVARTS_TRY(Key * key, call.OpenToRead(1));
   KVARTS_CHECK_OK(key->ExpectText());
   KVARTS_CHECK_OK(ReplyText(call, *key));
-  return SetToArgument(call, *key, 2);
+  KVARTS_CHECK_OK(SetToArgument(call, *key, 2));
+  call.Tell(structure::kStringEvents, "set", *key);
+  return {};
 }
 
 Status GetDel(DataCall& call) {
-  KVARTS_TRY(Key * key, call.Open(1));
+  KVARTS_TRY(Key * key, call.OpenToRead(1));
   KVARTS_CHECK_OK(key->ExpectText());
   KVARTS_CHECK_OK(ReplyText(call, *key));
+  if (!key->exists()) return {};
   key->Remove();
+  call.TellIfGone(*key);
   return {};
 }
 
 Status GetEx(DataCall& call) {
   KVARTS_TRY(const Options options, ReadOptions(call.arguments.subspan(2), kOfGetEx));
-  KVARTS_TRY(Key * key, call.Open(1));
+  KVARTS_TRY(Key * key, call.OpenToRead(1));
   if (!key->exists()) {
     call.reply.Null();
     return {};
@@ -207,15 +224,20 @@ Status GetEx(DataCall& call) {
   KVARTS_CHECK_OK(key->ExpectText());
   KVARTS_TRY(const Timestamp expiry, ExpiryOf(call, options, "getex"));
   KVARTS_CHECK_OK(ReplyText(call, *key));
-  if (options.persist) key->Persist();
-  if (options.expiry != nullptr) call.keys.Expire(*key, expiry);
+  if (options.persist && key->expiry() != kNever) {
+    key->Persist();
+    call.Tell(structure::kGenericEvents, "persist", *key);
+  }
+  if (options.expiry == nullptr) return {};
+  call.keys.Expire(*key, expiry);
+  call.Tell(structure::kGenericEvents, key->exists() ? "expire" : "del", *key);
   return {};
 }
 
 Status MGet(DataCall& call) {
   call.reply.Array(call.arguments.size() - 1);
   for (size_t i = 1; i < call.arguments.size(); ++i) {
-    KVARTS_TRY(const Key* key, call.Open(i));
+    KVARTS_TRY(const Key* key, call.OpenToRead(i));
     if (key->ExpectText().has_value()) {
       KVARTS_CHECK_OK(ReplyText(call, *key));
     } else {
@@ -239,6 +261,7 @@ Status SetPairs(DataCall& call) {
   for (size_t i = 1; i < call.arguments.size(); i += 2) {
     KVARTS_TRY(Key * key, call.Open(i));
     KVARTS_CHECK_OK(SetToArgument(call, *key, i + 1));
+    call.Tell(structure::kStringEvents, "set", *key);
   }
   return {};
 }
@@ -268,12 +291,13 @@ Status MSetNx(DataCall& call) {
 Status Append(DataCall& call) {
   KVARTS_TRY(Key * key, call.Open(1));
   KVARTS_TRY(const uint64_t size, structure::Append(call.keys, *key, call.arguments[2]));
+  call.Tell(structure::kStringEvents, "append", *key);
   call.reply.Int(static_cast<int64_t>(size));
   return {};
 }
 
 Status StrLen(DataCall& call) {
-  KVARTS_TRY(const Key* key, call.Open(1));
+  KVARTS_TRY(const Key* key, call.OpenToRead(1));
   KVARTS_CHECK_OK(key->ExpectText());
   call.reply.Int(static_cast<int64_t>(structure::SizeOfText(*key)));
   return {};
@@ -282,7 +306,7 @@ Status StrLen(DataCall& call) {
 Status GetRange(DataCall& call) {
   KVARTS_TRY(const int64_t first, IntegerOf(call.arguments[2]));
   KVARTS_TRY(const int64_t last, IntegerOf(call.arguments[3]));
-  KVARTS_TRY(const Key* key, call.Open(1));
+  KVARTS_TRY(const Key* key, call.OpenToRead(1));
   KVARTS_CHECK_OK(key->ExpectText());
   return ReplyPart(call, *key, structure::StretchOf(structure::SizeOfText(*key), first, last));
 }
@@ -292,6 +316,7 @@ Status SetRange(DataCall& call) {
   if (at < 0) return Wrong("offset is out of range");
   KVARTS_TRY(Key * key, call.Open(1));
   KVARTS_TRY(const uint64_t size, structure::SetRange(call.keys, *key, static_cast<uint64_t>(at), call.arguments[3]));
+  if (!call.arguments[3].empty()) call.Tell(structure::kStringEvents, "setrange", *key);
   call.reply.Int(static_cast<int64_t>(size));
   return {};
 }
@@ -317,6 +342,7 @@ Status IncrByFloat(DataCall& call) {
   const std::optional<long double> by = structure::ParseFloat(call.arguments[2]);
   if (!by) return Wrong(structure::kNotFloat);
   KVARTS_TRY(const Bytes sum, structure::IncrementByFloat(*key, *by));
+  call.Tell(structure::kStringEvents, "incrbyfloat", *key);
   call.reply.Bulk(sum);
   return {};
 }

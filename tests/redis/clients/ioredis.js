@@ -123,6 +123,31 @@ async function pubsub() {
   await listener.quit();
 }
 
+// Keys that one connection has read, and of which another is told.
+async function tracking() {
+  const listener = open();
+  const number = await listener.client("ID");
+  const told = [];
+  let heard = () => {};
+  listener.on("message", (channel, keys) => {
+    told.push([channel, keys]);
+    heard();
+  });
+  const next = () => new Promise((resolve) => (heard = resolve));
+  await listener.subscribe("__redis__:invalidate");
+  const keeps = open();
+  show("on", await keeps.client("TRACKING", "ON", "REDIRECT", number));
+  show("get", [await r.set("tracked", 1), await keeps.get("tracked")]);
+  const first = next();
+  await r.set("tracked", 2);
+  await first;
+  show("told", told);
+  await fails("prefix", () => keeps.client("TRACKING", "ON", "PREFIX", "a"));
+  show("off", [await keeps.client("TRACKING", "OFF"), await keeps.client("GETREDIR")]);
+  await keeps.quit();
+  await listener.quit();
+}
+
 async function acl() {
   show("setuser", await r.acl("SETUSER", "reader", "on", ">secret", "~a*", "+@read"));
   const reader = open({ username: "reader", password: "secret", enableReadyCheck: false });
@@ -143,4 +168,5 @@ async function reconnects() {
   show("quit", await r.quit());
 }
 
-run([strings, pipelines, keys], { hashes, sets, lists, "sorted-sets": sortedSets, blocking, pubsub, acl }, reconnects);
+run([strings, pipelines, keys], { hashes, sets, lists, "sorted-sets": sortedSets, blocking, pubsub, tracking, acl },
+    reconnects);

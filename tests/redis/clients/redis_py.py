@@ -195,6 +195,30 @@ def clients():
     fails("pause", lambda: r.execute_command("CLIENT PAUSE", "1", "SOME"))
 
 
+# Keys that one connection has read, and of which another is told: version 2 has no other way.
+def tracking():
+    told = redis.Redis(host=host, port=port, single_connection_client=True, decode_responses=True)
+    number = told.client_id()
+    listener = told.connection
+    listener.send_command("SUBSCRIBE", "__redis__:invalidate")
+    show("subscribe", listener.read_response())
+    keeps = redis.Redis(host=host, port=port, single_connection_client=True, decode_responses=True)
+    show("on", keeps.client_tracking_on(clientid=number))
+    show("getredir", keeps.client_getredir() == number)
+    show("get", [r.set("tracked", 1), keeps.get("tracked"), r.set("tracked", 2)])
+    show("told", listener.read_response())
+    show("off", keeps.client_tracking_off())
+    fails("prefix", lambda: keeps.client_tracking_on(prefix=["a"]))
+    fails("nobody", lambda: keeps.client_tracking_on(clientid=987654321))
+    show("bcast", keeps.client_tracking_on(clientid=number, prefix=["tr"], bcast=True, noloop=True))
+    show("set", [keeps.set("tracked", 3), r.set("other", 1), r.set("tracked", 4)])
+    show("told", listener.read_response())
+    show("info", keeps.execute_command("CLIENT", "TRACKINGINFO")[:2])
+    show("flushed", [r.flushdb(), listener.read_response(), r.set("greeting", "hello")])
+    keeps.close()
+    told.close()
+
+
 def acl():
     r.acl_setuser("reader", enabled=True, passwords=["+secret"], keys=["a*"], commands=["+@read"])
     reader = redis.Redis(host=host, port=port, username="reader", password="secret", decode_responses=True)
@@ -220,7 +244,7 @@ r.flushall()
 strings()
 keys()
 pipelines()
-for family in (hashes, sets, lists, sorted_sets, blocking, pubsub, acl):
+for family in (hashes, sets, lists, sorted_sets, blocking, pubsub, tracking, acl):
     if family.__name__.replace("_", "-") in families:
         print("--", family.__name__)
         family()
