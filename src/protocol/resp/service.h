@@ -81,7 +81,7 @@ struct Service {
   Settings settings{};
   Statistics statistics{};
   Notifications notifications{databases.events(), channels};
-  Tracking tracking{store, clients, settings, held_bytes};
+  Tracking tracking{store, clients, settings, message_bytes};
   SlowLog slow_log{};
   LatencyEvents latency_events{};
   Saves saves{};

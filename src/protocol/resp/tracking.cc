@@ -17,8 +17,8 @@ class Invalidation final : public Message {
   using Keys = std::vector<Bytes>;
 
   // `listens`: it goes to another client than the one that tracks, which listens to channels.
-  Invalidation(std::atomic<uint64_t>& held, std::shared_ptr<const Keys> keys, bool listens)
-      : Message(held, SizeOf(keys.get())), keys_(std::move(keys)), listens_(listens) {}
+  Invalidation(MessageBytes& counted, std::shared_ptr<const Keys> keys, bool listens)
+      : Message(counted, SizeOf(keys.get())), keys_(std::move(keys)), listens_(listens) {}
 
   void Write(ReplyWriter& reply) const override {
     if (reply.version() > 2) {
@@ -51,7 +51,7 @@ class Invalidation final : public Message {
 // Nobody is there to whom invalidations are redirected.
 class RedirectBroken final : public Message {
  public:
-  RedirectBroken(std::atomic<uint64_t>& held, uint64_t redirect) : Message(held, 0), redirect_(redirect) {}
+  RedirectBroken(MessageBytes& counted, uint64_t redirect) : Message(counted, 0), redirect_(redirect) {}
 
   void Write(ReplyWriter& reply) const override {
     if (reply.version() > 2) reply.Push(2).Bulk("tracking-redir-broken").Int(static_cast<int64_t>(redirect_));
@@ -76,8 +76,8 @@ bool Tracking::Tracked::IsOwn(Version version) const {
   return version != kNoVersion && std::ranges::find(own, version) != own.end();
 }
 
-Tracking::Tracking(Store& store, Clients& clients, const Settings& settings, std::atomic<uint64_t>& held)
-    : store_(store), clients_(clients), settings_(settings), held_(held), table_([this](uint64_t client) {
+Tracking::Tracking(Store& store, Clients& clients, const Settings& settings, MessageBytes& counted)
+    : store_(store), clients_(clients), settings_(settings), counted_(counted), table_([this](uint64_t client) {
         return tracked_.contains(client);
       }) {}
 
@@ -260,16 +260,16 @@ void Tracking::Send(const Sending& sending) {
   const HeldWakeups together;
   for (const Outgoing& one : sending) {
     if (one.redirect == 0) {
-      clients_.Push(one.client, std::make_shared<Invalidation>(held_, one.keys, false));
+      clients_.Push(one.client, std::make_shared<Invalidation>(counted_, one.keys, false));
       continue;
     }
     const std::shared_ptr<Client> to = clients_.Find(one.redirect);
-    if (to != nullptr && to->Push(std::make_shared<Invalidation>(held_, one.keys, to->listens()))) continue;
+    if (to != nullptr && to->Push(std::make_shared<Invalidation>(counted_, one.keys, to->listens()))) continue;
     {
       const std::lock_guard lock(mutex_);
       if (Tracked* const client = Find(one.client)) client->broken = true;
     }
-    clients_.Push(one.client, std::make_shared<RedirectBroken>(held_, one.redirect));
+    clients_.Push(one.client, std::make_shared<RedirectBroken>(counted_, one.redirect));
   }
 }
 

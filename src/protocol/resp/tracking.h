@@ -46,8 +46,8 @@ class Tracking {
   // Where everything is counted that a prefix takes beside its bytes.
   static constexpr uint64_t kPerPrefix = 64;
 
-  // All of them outlive it. `held`: what all connections hold (Service::held_bytes).
-  Tracking(Store& store, Clients& clients, const Settings& settings, std::atomic<uint64_t>& held);
+  // All of them outlive it. `counted`: with all messages (Service::message_bytes).
+  Tracking(Store& store, Clients& clients, const Settings& settings, MessageBytes& counted);
   ~Tracking();
   Tracking(const Tracking&) = delete;
   Tracking& operator=(const Tracking&) = delete;
@@ -136,7 +136,7 @@ class Tracking {
   Store& store_;
   Clients& clients_;
   const Settings& settings_;
-  std::atomic<uint64_t>& held_;
+  MessageBytes& counted_;
   // Taken before that of the subscriptions, and that before the other.
   std::mutex watching_;
   std::vector<kvarts::Subscriptions::Id> watches_;
