@@ -35,7 +35,8 @@ class PushTest : public ::testing::Test {
 
   PushTest() {
     databases_ = structure::Databases::Open(*store_);
-    service_.reset(new Service{*store_, *databases_, *tokens_, workers_, clock_, no_tokens_, RespOptions{}});
+    service_.reset(new Service{*store_, *databases_, *tokens_, workers_, clock_, no_tokens_, RespOptions{},
+                               std::make_unique<Acl>(*users_, *tokens_, no_tokens_)});
     for (size_t i = 0; i < kLoops; ++i) {
       loops_.push_back(std::make_unique<net::Loop>(i));
       service_->commits.push_back(std::make_unique<LoopCommits>(*loops_.back(), *store_));
@@ -56,6 +57,8 @@ class PushTest : public ::testing::Test {
     service_->commits.clear();
     service_->clients.Stop();
     workers_.Stop();
+    tokens_->Stop();
+    users_->Stop();
     store_->Stop();
     listener_->Close();
     loops_.clear();
@@ -73,6 +76,7 @@ class PushTest : public ::testing::Test {
   std::unique_ptr<Engine> engine_ = OpenMemoryEngine({});
   std::unique_ptr<Store> store_ = *Store::Open(*engine_);
   std::unique_ptr<Tokens> tokens_ = *Tokens::Open(*store_);
+  std::unique_ptr<Users> users_ = *Users::Open(*store_);
   WorkerPool workers_{2, 1000};
   std::unique_ptr<structure::Databases> databases_;
   std::vector<std::unique_ptr<net::Loop>> loops_;
