@@ -27,6 +27,7 @@ void Pollable::Told(uint32_t events) {
   if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) ended_ = true;
   if (ended_ || (events & EPOLLIN) != 0) readable_ = true;
   if (ended_ || (events & EPOLLOUT) != 0) writable_ = true;
+  if (ended_ && told_of_end_ != nullptr) told_of_end_->request_stop();
   if (!waiting_ || !*awaited_) return;
   // The coroutine may end, and this with it.
   Resume resume = *std::move(waiting_);

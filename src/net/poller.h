@@ -8,6 +8,7 @@
 #include <asio/posix/basic_stream_descriptor.hpp>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "net/mailbox.h"
@@ -44,6 +45,8 @@ class Pollable final : public PollTarget {
   bool ended() const { return ended_; }
   // Whether it can be read from without waiting, as far as is known.
   bool readable() const { return readable_; }
+  // Stop is requested there as soon as the poller is told of the end. Null: of nobody any more.
+  void TellOfEnd(std::stop_source* whom) { told_of_end_ = whom; }
   // Ends a wait under way from another place on the loop.
   void Interrupt(Executor executor);
   // The same of a wait for reading alone; there is no more to be read for that.
@@ -55,6 +58,7 @@ class Pollable final : public PollTarget {
 
   std::optional<Resume> waiting_;
   bool* awaited_ = nullptr;  // what the waiter waits for
+  std::stop_source* told_of_end_ = nullptr;
   bool readable_ = true;
   bool writable_ = true;
   bool ended_ = false;  // the peer has closed its side, or the socket failed: reading tells

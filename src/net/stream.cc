@@ -205,6 +205,7 @@ void Stream::Abort() {
 std::stop_token Stream::WatchPeer() {
   gone_ = std::stop_source();
   if (aborted()) gone_.request_stop();
+  pollable_.TellOfEnd(&gone_);
   return gone_.get_token();
 }
 

@@ -80,8 +80,8 @@ class Stream {
   int socket() const { return socket_; }
   // Whether the peer has closed its side, as far as can be told without waiting.
   bool PeerGone();
-  // Has the loop look at every tick whether the peer is gone, until Unwatch: then, or when the connection is aborted,
-  // stop is requested.
+  // Until Unwatch: when the poller hears that the peer is gone, or the loop, which looks at every tick, or when the
+  // connection is aborted, stop is requested.
   std::stop_token WatchPeer();
   void UnwatchPeer() { gone_ = std::stop_source(std::nostopstate); }
 

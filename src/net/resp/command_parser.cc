@@ -86,6 +86,13 @@ bool SplitWords(std::string_view line, Bytes* words, std::vector<size_t>* sizes)
   }
 }
 
+void CommandParser::LetGo() {
+  if (begun_) return;
+  if (places_.capacity() > kKeptArguments) places_ = {};
+  if (arguments_.capacity() > kKeptArguments) arguments_ = {};
+  if (words_.capacity() > kKeptWordBytes) words_ = {};
+}
+
 void CommandParser::Begin() {
   begun_ = true;
   at_ = 0;

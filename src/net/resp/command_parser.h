@@ -44,6 +44,9 @@ class CommandParser {
   // kCommand it begins anew behind what was consumed.
   State Parse(std::string_view input, const Limits& limits);
 
+  // What a command of very many arguments has left behind goes. Between commands; those of the last are gone.
+  void LetGo();
+
   // Of a command. Borrowed from the input and from the parser, until its next call.
   std::span<const std::string_view> arguments() const { return arguments_; }
   size_t consumed() const { return at_; }
@@ -62,6 +65,9 @@ class CommandParser {
   bool TakeLine(std::string_view input, std::string_view too_long, std::string_view* line);
   bool Fail(std::string_view why);
   void Begin();
+
+  static constexpr size_t kKeptArguments = 256;
+  static constexpr size_t kKeptWordBytes = 4 << 10;
 
   struct Place {
     size_t at;

@@ -207,11 +207,15 @@ Status Batch::RunIfUnchanged(std::span<const Watched> watched, Txn& txn, Service
   return {};
 }
 
-void Batch::AnswerOne(size_t which, const Error& error, Bytes* replies) const {
-  if (!items_[which].silent) ReplyWriter(replies, 2).Error(ErrorReply(error));
+void Batch::AnswerOne(size_t which, const Error& error, Bytes* replies) {
+  const Item& item = items_[which];
+  if (item.silent) return;
+  Locate();
+  // What was wrong with it is known whatever became of the others.
+  ReplyWriter(replies, 2).Error(item.command == nullptr ? std::string(arguments_[item.first]) : ErrorReply(error));
 }
 
-void Batch::AnswerAll(const Error& error, Bytes* replies) const {
+void Batch::AnswerAll(const Error& error, Bytes* replies) {
   for (size_t i = 0; i < items_.size(); ++i) AnswerOne(i, error, replies);
 }
 

@@ -33,7 +33,10 @@ class Batch {
 
   bool empty() const { return items_.empty(); }
   size_t size() const { return items_.size(); }
-  size_t bytes() const { return text_.size(); }
+  // What it holds.
+  size_t bytes() const {
+    return text_.size() + items_.size() * sizeof(Item) + sizes_.size() * (sizeof(size_t) + sizeof(std::string_view));
+  }
   bool writes() const { return (flags_ & kWrite) != 0; }
   // Writes, or tells others something.
   bool affects() const { return (flags_ & (kWrite | kAffects)) != 0; }
@@ -75,8 +78,8 @@ class Batch {
   const std::vector<Ran>& ran() const { return ran_; }
 
   // Appends an answer for one that was not carried out, or the same for each.
-  void AnswerOne(size_t which, const Error& error, Bytes* replies) const;
-  void AnswerAll(const Error& error, Bytes* replies) const;
+  void AnswerOne(size_t which, const Error& error, Bytes* replies);
+  void AnswerAll(const Error& error, Bytes* replies);
 
  private:
   // What a client that asks for nothing any more keeps for its next batch.

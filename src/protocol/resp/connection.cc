@@ -71,7 +71,9 @@ net::Task<> Connection::Run(bool refuse) {
     held_answers_.Release();
     if (step == Step::kMore) {
       if (!Hold()) continue;
-      stream_.set_idle(stream_.input().empty() && !session_.in_transaction);
+      if (stream_.input().empty()) parser_.LetGo();
+      // What is queued is promised to nobody.
+      stream_.set_idle(stream_.input().empty());
       if (stream_.idle() && stream_.loop().draining()) break;
       const int64_t rests = subscriptions_.any() ? 0 : service_.settings[Number::kIdleSeconds];
       service_.bytes_in.fetch_add(std::exchange(consumed_, 0), std::memory_order_relaxed);
@@ -114,7 +116,8 @@ net::Task<bool> Connection::Send() {
 
 Connection::Step Connection::TakeCommand() {
   if (!batch_.empty() && (pending_ != nullptr || session_.ending)) return Step::kRunBatch;
-  if (pending_ != nullptr) return stream_.aborted() ? Step::kEnd : RunPending();
+  if (stream_.aborted()) return Step::kEnd;
+  if (pending_ != nullptr) return RunPending();
   if (session_.ending) return Step::kEnd;
   const RespOptions& options = service_.options;
   const bool full = batch_.size() >= options.max_pipelined || batch_.bytes() >= options.max_pipelined_bytes;
@@ -145,6 +148,7 @@ Connection::Step Connection::TakeCommand() {
 }
 
 void Connection::Take(Arguments arguments, std::span<const StagedArgument> staged) {
+  if (arguments.empty()) (void)TakeSilence();
   if (arguments.empty() || !IsStillThere()) return;
   const Found found = FindCommand(arguments);
   const Command* command = found.command;
@@ -154,7 +158,7 @@ void Connection::Take(Arguments arguments, std::span<const StagedArgument> stage
     return;
   const bool silent = TakeSilence();
   if (session_.in_transaction && !command->Is(kAtOnce)) {
-    return Queue(*command, arguments, staged);
+    return Queue(*command, arguments, silent, staged);
   }
   if (std::holds_alternative<DataHandler>(command->handler)) {
     batch_.Add(*command, arguments, session_.database, silent, staged);
@@ -215,7 +219,8 @@ Connection::Step Connection::RunPending() {
   if (std::holds_alternative<WorkHandler>(pending_->handler)) return Step::kWork;
   if (!std::holds_alternative<ClientHandler>(pending_->handler)) return Step::kSpecial;
   const Command& command = *std::exchange(pending_, nullptr);
-  const std::vector<std::string_view> arguments(pending_arguments_.begin(), pending_arguments_.end());
+  const std::vector<Bytes> words = std::exchange(pending_arguments_, {});
+  const std::vector<std::string_view> arguments(words.begin(), words.end());
   size_t before = stream_.output().size();
   RunClientCommand(command, arguments, pending_silent_, &before);
   return Step::kTaken;
@@ -246,7 +251,8 @@ void Connection::RunClientCommand(const Command& command, Arguments arguments, b
 
 net::Task<> Connection::RunPendingWork() {
   const Command& command = *std::exchange(pending_, nullptr);
-  const std::vector<std::string_view> arguments(pending_arguments_.begin(), pending_arguments_.end());
+  const std::vector<Bytes> words = std::exchange(pending_arguments_, {});
+  const std::vector<std::string_view> arguments(words.begin(), words.end());
   const size_t before = stream_.output().size();
   co_await RunWork(command, arguments);
   if (pending_silent_) stream_.output().resize(before);
@@ -262,7 +268,9 @@ net::Task<> Connection::RunWork(const Command& command, Arguments arguments) {
     WorkCall call{arguments, session_.id, reply, service_};
     return std::get<WorkHandler>(command.handler)(call);
   };
+  works_ = true;
   const Status ran = co_await OnWorker(stream_.loop(), service_.workers, work, {WorkerPool::Lane::kLong});
+  works_ = false;
   if (!ran.has_value()) {
     written.clear();
     ReplyWriter(&written, session_.version).Error(ErrorReply(ran.error()));
@@ -391,7 +399,8 @@ net::Task<> Connection::AnswerFailed(const Error& failed) {
     if (stream_.output().size() > kMaxUnsent && !stream_.FlushNow()) {
       stream_.Keep();
       const bool sent = co_await Send();
-      if (!sent) co_return;
+      // Behind what was left out nothing is carried out.
+      if (!sent) co_return stream_.Abort();
     }
     const auto body = [this, i](Txn& txn) {
       return batch_.RunOne(i, txn, service_, session_.version, &held_answers_, &replies_);
@@ -411,7 +420,7 @@ net::Task<> Connection::AnswerFailed(const Error& failed) {
 net::Task<> Connection::RunBlocking(const Command& command) {
   if (!stream_.FlushNow()) {
     const bool sent = co_await Send();
-    if (!sent) co_return;
+    if (!sent) co_return stream_.Abort();
   }
   const std::vector<Bytes> words = pending_arguments_;
   Bytes answer;
@@ -466,6 +475,7 @@ net::Task<> Connection::RunSpecial() {
   const std::vector<std::string_view> arguments(pending_arguments_.begin(), pending_arguments_.end());
   Count(command, arguments, watch.Elapsed(), written.starts_with('-') ? written.substr(1) : std::string_view());
   if (pending_silent_) stream_.output().resize(before + messages_first_);
+  pending_arguments_ = {};
 }
 
 RespProtocol::Match RespProtocol::Sniff(std::string_view first) const {

@@ -63,7 +63,7 @@ class Connection final : private Client::Owner {
   bool TakeSilence();
   void AnswerError(std::string_view error);
 
-  void Queue(const Command& command, Arguments arguments, std::span<const StagedArgument> staged);
+  void Queue(const Command& command, Arguments arguments, bool silent, std::span<const StagedArgument> staged);
 
   // For INFO, SLOWLOG and LATENCY.
   void CountBatch(const Batch& batch);
@@ -99,7 +99,7 @@ class Connection final : private Client::Owner {
   void MessagesWait() override;
   void Kill(bool behind_answer) override;
   ClientFacts Facts() const override;
-  void RightsChanged(bool behind_answer) override;
+  void RightsChanged() override;
   std::string Flags() const;
   // Where it comes from, and where it came in.
   struct Addresses {
@@ -127,6 +127,7 @@ class Connection final : private Client::Owner {
   Subscriptions subscriptions_;
   Session session_;
   Rests rests_ = Rests::kNot;
+  bool works_ = false;  // a worker does, for it
   bool messages_wait_ = false;
   bool sends_ = false;                         // what cannot be sent at once
   Pause::What pause_ = Pause::What::kNothing;  // when the batch was begun

@@ -54,6 +54,7 @@ Status Quit(ClientCall& call) {
 
 Status Reset(ClientCall& call) {
   call.messages_first = true;
+  call.never_silent = true;
   call.session.Reset(!call.service.acl->DefaultIsOpen());
   ReplyWriter(&call.reply.out(), call.session.version).Simple("RESET");
   return {};

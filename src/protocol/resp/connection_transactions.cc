@@ -1,5 +1,6 @@
 // Of connections: what is queued between MULTI and EXEC, and WATCH.
 #include <algorithm>
+#include <set>
 
 #include "protocol/resp/acl_session.h"
 #include "protocol/resp/arguments.h"
@@ -8,14 +9,21 @@
 #include "protocol/resp/handlers.h"
 
 namespace kvarts::resp {
+namespace {
 
-void Connection::Queue(const Command& command, Arguments arguments, std::span<const StagedArgument> staged) {
+// Of what commands of the connection answer in a transaction, so much is not counted as held.
+constexpr size_t kUncounted = 1 << 20;
+
+}  // namespace
+
+void Connection::Queue(const Command& command, Arguments arguments, bool silent,
+                       std::span<const StagedArgument> staged) {
   session_.queue.Add(command, arguments, session_.queue_database, false, staged);
   const auto* handler = std::get_if<ClientHandler>(&command.handler);
   if (handler != nullptr && *handler == Select) {
     session_.queue_database = DatabaseOf(arguments[1]).value_or(session_.queue_database);
   }
-  ReplyWriter(&stream_.output(), session_.version).Simple("QUEUED");
+  if (!silent) ReplyWriter(&stream_.output(), session_.version).Simple("QUEUED");
 }
 
 net::Task<> Connection::Exec() {
@@ -61,6 +69,8 @@ net::Task<> Connection::AnswerQueue() {
     } else {
       RunClientCommand(*hole.command, hole.arguments, false, &messages_at);
     }
+    if (output.size() <= kUncounted + held_answers_.bytes()) continue;
+    if (!held_answers_.Add(output.size() - held_answers_.bytes())) co_return Kill(false);
   }
   messages_first_ = messages_at - before;
   if (written == 0) {
@@ -94,9 +104,10 @@ net::Task<> Connection::Watch() {
     co_return;
   }
   // What is watched already is watched as it was.
+  std::set<std::pair<uint32_t, Bytes>> known;
+  for (const Watched& key : session_.watched) known.emplace(key.database, key.name);
   for (Watched& key : found) {
-    const auto same = [&](const Watched& other) { return other.database == key.database && other.name == key.name; };
-    if (std::ranges::none_of(session_.watched, same)) session_.watched.push_back(std::move(key));
+    if (known.emplace(key.database, key.name).second) session_.watched.push_back(std::move(key));
   }
   reply.Simple("OK");
 }

@@ -42,7 +42,7 @@ Result<std::vector<Bytes>> Combine(DataCall& call, Operation operation, size_t f
   KVARTS_TRY(const std::vector<Members*> sets, SetsOf(call, first, call.arguments.size()));
   switch (operation) {
     case Operation::kIntersection:
-      return structure::Intersection(sets, kAll);
+      return structure::Intersection(sets);
     case Operation::kUnion:
       return structure::Union(sets);
     default:
@@ -233,9 +233,9 @@ Status SInterCard(DataCall& call) {
     if (limit < 0) return Wrong(kNegative);
   }
   KVARTS_TRY(const std::vector<Members*> sets, SetsOf(call, 2, end));
-  KVARTS_TRY(const std::vector<Bytes> names,
-             structure::Intersection(sets, limit == 0 ? kAll : static_cast<uint64_t>(limit)));
-  call.reply.Int(static_cast<int64_t>(names.size()));
+  KVARTS_TRY(const uint64_t count,
+             structure::CountIntersection(sets, limit == 0 ? kAll : static_cast<uint64_t>(limit)));
+  call.reply.Int(static_cast<int64_t>(count));
   return {};
 }
 
