@@ -57,6 +57,8 @@ class PushTest : public ::testing::Test {
     service_->commits.clear();
     service_->clients.Stop();
     workers_.Stop();
+    tokens_->Stop();
+    users_->Stop();
     store_->Stop();
     listener_->Close();
     loops_.clear();
