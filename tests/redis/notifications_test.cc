@@ -119,8 +119,14 @@ TEST_P(NotificationsTest, AreTheSameAsOfRedis) {
     const bool in_transaction = ours.client().Call({"PING"}) == "QUEUED";
     ASSERT_EQ(theirs.client().Call({"PING"}) == "QUEUED", in_transaction);
     if (in_transaction) continue;
-    const Lines expected = theirs.Told();
-    ASSERT_EQ(ours.Told(), expected) << "seed " << seed << ", command " << i << ":\n" << Text(lately);
+    Lines expected = theirs.Told();
+    Lines told_here = ours.Told();
+    // Elements of a set have no order, and neither has what is looked up for them.
+    if (words[0].starts_with("SORT") || words[0].starts_with("sort")) {
+      std::ranges::sort(expected);
+      std::ranges::sort(told_here);
+    }
+    ASSERT_EQ(told_here, expected) << "seed " << seed << ", command " << i << ":\n" << Text(lately);
     for (const std::string& line : expected) {
       if (line.starts_with("\"__keyevent")) ++told[line.substr(0, line.find(','))];
     }

@@ -588,6 +588,7 @@ class TrackingRaceTest : public TrackingTest {
       }
     }
     RespClient truth(server_->address());
+    truth.Call(kHello);
     const auto stale = [&] {
       size_t count = 0;
       for (auto& reader : readers) {
