@@ -82,7 +82,7 @@ Result<std::vector<Step>> ReadSteps(const DataCall& call) {
 }
 
 // Writes what a step makes of a number, and answers.
-Status TakeStep(DataCall& call, Key& key, const Step& step, bool* changed) {
+Status TakeStep(DataCall& call, Key& key, const Step& step, bool* written, bool* changed) {
   KVARTS_TRY(const int64_t before, structure::ReadBits(key, step.field));
   if (step.what == Step::What::kGet) {
     call.reply.Int(before);
@@ -96,6 +96,7 @@ Status TakeStep(DataCall& call, Key& key, const Step& step, bool* changed) {
     return {};
   }
   KVARTS_CHECK_OK(structure::WriteBits(key, step.field, *now));
+  *written = true;
   *changed = *changed || *now != before;
   call.reply.Int(adds ? *now : before);
   return {};
@@ -110,14 +111,22 @@ Status RunSteps(DataCall& call, bool only_reads) {
   if (bytes > 0 && only_reads) return Wrong("BITFIELD_RO only supports the GET subcommand");
   KVARTS_TRY(Key * key, bytes > 0 ? call.Open(1) : call.OpenToRead(1));
   KVARTS_CHECK_OK(key->ExpectText());
-  bool changed = bytes > structure::SizeOfText(*key);
+  const bool was_there = key->exists();
+  const bool grows = bytes > structure::SizeOfText(*key);
+  bool written = false;
+  bool changed = false;
   if (bytes > 0) {
     KVARTS_CHECK_OK(structure::CheckTextSize(call.keys, bytes));
     if (bytes > structure::SizeOfText(*key)) KVARTS_CHECK_OK(key->GrowText(bytes));
   }
   call.reply.Array(steps.size());
-  for (const Step& step : steps) KVARTS_CHECK_OK(TakeStep(call, *key, step, &changed));
-  if (changed) call.Tell(structure::kStringEvents, "setbit", *key);
+  for (const Step& step : steps) KVARTS_CHECK_OK(TakeStep(call, *key, step, &written, &changed));
+  // Zeros that only make room for what then does not fit are no event.
+  if (changed || (grows && written)) {
+    call.Tell(structure::kStringEvents, "setbit", *key);
+  } else if (!was_there && key->exists()) {
+    call.keys.TellNew(call.database, *key);
+  }
   return {};
 }
 
