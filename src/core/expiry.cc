@@ -64,6 +64,8 @@ void IndexOwned(Txn& txn) {
   }
 }
 
+void ForgetOwned(Txn& txn, BytesView key, Timestamp expiry) { txn.Erase(EntryKey(expiry, key)); }
+
 Result<DuePage> FindDueOwned(Txn& txn, size_t limit, BytesView from) {
   ScanRequest request;
   request.range = DueAt(txn.Now());

@@ -1,6 +1,7 @@
 // Owned values in order of expiry. An engine never drops a value that things hang on; its model does, with all that
 // hangs on it, in one commit. To find what is due, every owned value that is put with an expiry gets an entry in the
-// expiry space, in the same commit. An entry whose value has changed since is stale: whoever comes upon it erases it.
+// expiry space, in the same commit. An entry whose value has changed since is stale: whoever comes upon it erases it,
+// if nobody has before.
 #pragma once
 
 #include <optional>
@@ -12,6 +13,9 @@ namespace kvarts {
 
 // Adds the entries of everything owned that the transaction puts.
 void IndexOwned(Txn& txn);
+// Erases the entry of an owned value that had this expiry, and has another or none after this transaction: for who
+// knows it. Else it stays until its time comes.
+void ForgetOwned(Txn& txn, BytesView key, Timestamp expiry);
 
 struct DueOwned {
   Bytes key;    // of the value

@@ -1,5 +1,6 @@
 #include "model/structure/structures.h"
 
+#include "core/expiry.h"
 #include "model/structure/field_expiry.h"
 
 namespace kvarts::structure {
@@ -211,6 +212,7 @@ void Structures::Expire(Key& key, Timestamp when) {
 Status Structures::Fill(Key& key, std::optional<Record> record) {
   key.stored_ = record.has_value();
   if (!record) return {};
+  if (record->header.owned) key.indexed_ = record->header.expiry;
   if (!record->header.ExpiredAt(txn_.Now())) {
     KVARTS_CHECK_OK(key.Decode(*std::move(record)));
     key.told_ = key.exists();
@@ -272,6 +274,9 @@ void Structures::Write(Key& key) {
   if (remains != key.stored_) {
     Count(key.database_, CountPartOf(key.name()), remains ? 1 : -1);
   }
+  const Timestamp expiry = remains ? key.expiry_ : kNever;
+  if (key.indexed_ != kNever && key.indexed_ != expiry) ForgetOwned(txn_, key.place_, key.indexed_);
+  key.indexed_ = expiry;
   const Timestamp earliest = key.collection_ ? EarliestOf(*key.collection_) : kNever;
   if (earliest != key.marked_) MarkFields(txn_, key.place_, earliest);
   key.marked_ = earliest;

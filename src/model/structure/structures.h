@@ -105,6 +105,7 @@ class Key {
   std::optional<Collection> expired_;  // of what is stored
   std::optional<Version> version_;
   bool stored_ = false;         // be it expired
+  Timestamp indexed_ = kNever;  // the expiry of what is stored, which has an entry (core/expiry.h)
   bool lapsed_ = false;         // what is stored has expired, which nobody was told
   bool fields_lapsed_ = false;  // that is, fields of it have
   bool told_ = false;           // that it exists

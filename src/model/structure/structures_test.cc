@@ -130,6 +130,35 @@ class StructuresTest : public test::StoreTest {
 };
 KVARTS_ON_EVERY_ENGINE(StructuresTest);
 
+TEST_P(StructuresTest, AnExpiryThatWasReplacedLeavesNothing) {
+  const auto entries = [this] {
+    ScanRequest request;
+    request.range = SpaceRange(Space::kExpiry);
+    return Entries(*NewView(), request).size();
+  };
+  const Timestamp late{4'000'000'000'000'000};
+  for (int i = 0; i < 5; ++i) Set(0, "session", std::to_string(i), {late.micros + i});
+  EXPECT_EQ(entries(), 1u);
+  Set(0, "session", "the same", {late.micros + 4});
+  EXPECT_EQ(entries(), 1u);
+  Set(0, "session", "for ever");
+  EXPECT_EQ(entries(), 0u);
+  Set(0, "session", "once more", late);
+  Do([](Structures& keys) -> Status {
+    KVARTS_TRY(Key * key, keys.Open(0, "session"));
+    KVARTS_TRY(Key * other, keys.Open(0, "renamed"));
+    key->MoveTo(other);
+    return {};
+  });
+  EXPECT_EQ(entries(), 1u);
+  Do([](Structures& keys) -> Status {
+    KVARTS_TRY(Key * key, keys.Open(0, "renamed"));
+    key->Remove();
+    return {};
+  });
+  EXPECT_EQ(entries(), 0u);
+}
+
 TEST_P(StructuresTest, KeysAreThereForOthersOnceTheyAreHandedOver) {
   EXPECT_EQ(TextOf(0, "a"), "nothing");
   Set(0, "a", "1");
