@@ -287,14 +287,24 @@ Result<std::vector<Members::Entry>> Members::Choose(int64_t count, const std::fu
   std::vector<Entry> chosen;
   if (size() == 0) return chosen;
   if (count < 0) {
+    // Chosen one by one each costs a page.
+    const bool from_all = spread_ && -count > static_cast<int64_t>(size() / kChosenFrom);
+    std::vector<Entry> all;
+    if (from_all) {
+      KVARTS_CHECK_OK(ForEach([&](BytesView name, BytesView value) { all.emplace_back(name, value); }));
+    }
     for (; count < 0; ++count) {
-      KVARTS_TRY(chosen.emplace_back(), Any(random()));
+      if (from_all) {
+        chosen.push_back(all[random() % all.size()]);
+      } else {
+        KVARTS_TRY(chosen.emplace_back(), Any(random()));
+      }
     }
     return chosen;
   }
   const uint64_t wanted = std::min(static_cast<uint64_t>(count), size());
-  // Of a small part, those that come up twice are few.
-  if (spread_ && wanted < size() / 4) {
+  // Of a small part, those that come up twice are few; of a larger one, to choose costs more than to read all.
+  if (spread_ && wanted < size() / kChosenFrom) {
     std::unordered_set<Bytes, SecretHash> names;
     while (chosen.size() < wanted) {
       KVARTS_TRY(Entry any, Any(random()));

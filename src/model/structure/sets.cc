@@ -28,6 +28,14 @@ Status Keep(Members& set, bool having, std::vector<Bytes>* names) {
   return {};
 }
 
+// The smallest first; none when one of them is empty.
+std::vector<Members*> BySize(std::span<Members* const> sets) {
+  std::vector<Members*> sorted(sets.begin(), sets.end());
+  if (std::ranges::count(sorted, nullptr) > 0) return {};
+  std::ranges::sort(sorted, {}, &Members::size);
+  return sorted;
+}
+
 Result<std::vector<Bytes>> All(Members* set) {
   std::vector<Bytes> names;
   if (set != nullptr) {
@@ -38,14 +46,26 @@ Result<std::vector<Bytes>> All(Members* set) {
 
 }  // namespace
 
-Result<std::vector<Bytes>> Intersection(std::span<Members* const> sets, uint64_t at_most) {
-  std::vector<Members*> by_size(sets.begin(), sets.end());
-  if (std::ranges::count(by_size, nullptr) > 0) return std::vector<Bytes>();
-  std::ranges::sort(by_size, {}, &Members::size);
-  KVARTS_TRY(std::vector<Bytes> names, All(by_size[0]));
-  for (Members* other : std::span(by_size).subspan(1)) KVARTS_CHECK_OK(Keep(*other, true, &names));
-  if (names.size() > at_most) names.resize(at_most);
+Result<std::vector<Bytes>> Intersection(std::span<Members* const> sets) {
+  const std::vector<Members*> sorted = BySize(sets);
+  if (sorted.empty()) return std::vector<Bytes>();
+  KVARTS_TRY(std::vector<Bytes> names, All(sorted[0]));
+  for (Members* other : std::span(sorted).subspan(1)) KVARTS_CHECK_OK(Keep(*other, true, &names));
   return names;
+}
+
+Result<uint64_t> CountIntersection(std::span<Members* const> sets, uint64_t at_most) {
+  const std::vector<Members*> sorted = BySize(sets);
+  if (sorted.empty()) return 0;
+  uint64_t count = 0;
+  uint64_t place = 0;
+  do {
+    std::vector<Bytes> names;
+    KVARTS_TRY(place, sorted[0]->Scan(place, kAtOnce, [&](BytesView name, BytesView) { names.emplace_back(name); }));
+    for (Members* other : std::span(sorted).subspan(1)) KVARTS_CHECK_OK(Keep(*other, true, &names));
+    count += names.size();
+  } while (place != 0 && count < at_most);
+  return std::min(count, at_most);
 }
 
 Result<std::vector<Bytes>> Union(std::span<Members* const> sets) {

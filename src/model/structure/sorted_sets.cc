@@ -134,6 +134,16 @@ Status Scored::ForEach(const Visitor& visit) const {
   return sorted_->Visit(0, sorted_->size(), false, [&](BytesView name, double score) { visit(Bytes(name), score); });
 }
 
+Result<uint64_t> Scored::Page(uint64_t place, size_t count, std::vector<Entry>* entries) const {
+  if (set_ != nullptr) {
+    return set_->Scan(place, count, [&](BytesView name, BytesView) { entries->emplace_back(name, 1); });
+  }
+  if (sorted_ == nullptr) return 0;
+  KVARTS_CHECK_OK(
+      sorted_->Visit(place, count, false, [&](BytesView name, double score) { entries->emplace_back(name, score); }));
+  return place + count < sorted_->size() ? place + count : 0;
+}
+
 Status Scored::Scores(std::span<const BytesView> names, std::vector<std::optional<double>>* scores) const {
   if (sorted_ != nullptr) return sorted_->Scores(names, scores);
   scores->assign(names.size(), std::nullopt);
@@ -186,8 +196,18 @@ Result<std::vector<Entry>> Difference(std::span<const Scored> inputs) {
 }
 
 Result<uint64_t> CountIntersection(std::span<const Scored> inputs, uint64_t at_most) {
-  KVARTS_TRY(const std::vector<Entry> entries, Intersection(inputs, Aggregate::kMin));
-  return std::min<uint64_t>(entries.size(), at_most);
+  const std::vector<Scored> sorted = BySize(inputs);
+  uint64_t found = 0;
+  uint64_t place = 0;
+  do {
+    std::vector<Entry> entries;
+    KVARTS_TRY(place, sorted[0].Page(place, kAtOnce, &entries));
+    for (const Scored& other : std::span(sorted).subspan(1)) {
+      KVARTS_CHECK_OK(Keep(other, true, &entries, [](Entry&, double) {}));
+    }
+    found += entries.size();
+  } while (place != 0 && found < at_most);
+  return std::min(found, at_most);
 }
 
 }  // namespace kvarts::structure

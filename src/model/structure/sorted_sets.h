@@ -30,6 +30,8 @@ class Scored {
 
   using Visitor = std::function<void(Bytes name, double score)>;
   Status ForEach(const Visitor& visit) const;
+  // About so many from a place on, of which the first is zero; the next place, or zero when that was all.
+  Result<uint64_t> Page(uint64_t place, size_t count, std::vector<SortedSet::Entry>* entries) const;
   // In the order of names.
   Status Scores(std::span<const BytesView> names, std::vector<std::optional<double>>* scores) const;
 
@@ -45,7 +47,7 @@ Result<std::vector<SortedSet::Entry>> Union(std::span<const Scored> inputs, Aggr
 Result<std::vector<SortedSet::Entry>> Intersection(std::span<const Scored> inputs, Aggregate aggregate);
 // Those of the first that no other has.
 Result<std::vector<SortedSet::Entry>> Difference(std::span<const Scored> inputs);
-// How many are in all of them; no more than `at_most` are counted.
+// How many are in all of them; no more than `at_most` are counted, and none is looked for beyond.
 Result<uint64_t> CountIntersection(std::span<const Scored> inputs, uint64_t at_most);
 
 }  // namespace kvarts::structure

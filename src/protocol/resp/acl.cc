@@ -21,7 +21,7 @@ std::shared_ptr<const AclUser> Acl::UserOf(const std::shared_ptr<const UserRecor
 
 std::shared_ptr<const AclUser> Acl::DefaultOf(const AclUser& user) const {
   auto told = std::make_shared<AclUser>(user);
-  if (tokens_required_) told->ClearFlag(UserRecord::kNoPassword);
+  if (WantsTokens()) told->ClearFlag(UserRecord::kNoPassword);
   return told;
 }
 
@@ -64,7 +64,7 @@ bool Acl::Refresh(Caller* caller) const {
 }
 
 bool Acl::DefaultIsOpen() const {
-  if (tokens_required_) return false;
+  if (WantsTokens()) return false;
   const std::shared_ptr<const UserRecord> record = users_.Find(kDefaultUser);
   return record == nullptr || (record->Is(UserRecord::kOn) && record->Is(UserRecord::kNoPassword));
 }

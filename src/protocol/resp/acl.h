@@ -68,6 +68,8 @@ class Acl {
     std::shared_ptr<const AclUser> user;
   };
 
+  // From the first one on, whether HTTP has noticed that or not.
+  bool WantsTokens() const { return tokens_required_ || tokens_.any(); }
   std::shared_ptr<const AclUser> UserOf(const std::shared_ptr<const UserRecord>& record) const;
   // As it is told and asked for a password.
   std::shared_ptr<const AclUser> DefaultOf(const AclUser& user) const;

@@ -51,24 +51,18 @@ Result<int64_t> RemoveUsers(Service& service, std::span<const std::string_view> 
   });
 }
 
-void EndThoseWithoutRights(Service& service, uint64_t asker) {
-  std::vector<std::shared_ptr<Client>> others = service.clients.All();
-  std::erase_if(others, [&](const auto& client) { return client->id() == asker; });
-  service.clients.Visit(others, [](Client::Owner& client) { client.RightsChanged(false); });
-  const auto client = service.clients.Find(asker);
-  if (client == nullptr) return;
-  service.clients.Visit({client}, [](Client::Owner& owner) { owner.RightsChanged(true); });
+void EndThoseWithoutRights(Service& service) {
+  service.clients.Visit(service.clients.All(), [](Client::Owner& client) { client.RightsChanged(); });
 }
 
 // Whoever is not looked at, as too much is waiting for workers, is when it asks for something.
 void FollowOthersChanges(Service& service) {
-  constexpr uint64_t kNobody = 0;
   const auto waits = std::make_shared<std::atomic<bool>>(false);
   service.acl->TellOfChanges([&service, waits] {
     if (waits->exchange(true)) return;
     const auto look = [&service, waits] {
       waits->store(false);
-      EndThoseWithoutRights(service, kNobody);
+      EndThoseWithoutRights(service);
     };
     if (!service.workers.Submit(look, WorkerPool::Lane::kLong)) waits->store(false);
   });

@@ -14,9 +14,8 @@ struct Service;
 
 // All of the rules or none; of a user that is not there it makes one.
 Status ChangeUser(Service& service, std::string_view name, std::span<const std::string> rules);
-// Ends the connections of those who have gone, or may not listen any more to what they listen to; that of `asker`
-// behind its answer. Not on a loop.
-void EndThoseWithoutRights(Service& service, uint64_t asker);
+// Ends the connections of those who have gone, or may not listen any more to what they listen to. Not on a loop.
+void EndThoseWithoutRights(Service& service);
 // Does so whenever another process has changed users, until the workers end.
 void FollowOthersChanges(Service& service);
 

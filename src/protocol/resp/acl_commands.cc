@@ -57,7 +57,7 @@ Status AclDelUser(WorkCall& call) {
     if (name == kDefaultUser) return Wrong("The 'default' user cannot be removed");
   }
   KVARTS_TRY(const int64_t removed, RemoveUsers(call.service, names));
-  EndThoseWithoutRights(call.service, call.client);
+  EndThoseWithoutRights(call.service);
   call.reply.Int(removed);
   return {};
 }
@@ -174,7 +174,7 @@ Status AclSetUser(WorkCall& call) {
     return WrongWith("Unmatched parenthesis in acl selector starting at '", Cut(words[*merged.unclosed]) + "'.");
   }
   KVARTS_CHECK_OK(ChangeUser(call.service, name, merged.rules));
-  EndThoseWithoutRights(call.service, call.client);
+  EndThoseWithoutRights(call.service);
   call.reply.Simple("OK");
   return {};
 }

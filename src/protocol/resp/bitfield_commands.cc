@@ -82,7 +82,7 @@ Result<std::vector<Step>> ReadSteps(const DataCall& call) {
 }
 
 // Writes what a step makes of a number, and answers.
-Status TakeStep(DataCall& call, Key& key, const Step& step, bool* written, bool* changed) {
+Status TakeStep(DataCall& call, Key& key, const Step& step, bool grown, bool* changed) {
   KVARTS_TRY(const int64_t before, structure::ReadBits(key, step.field));
   if (step.what == Step::What::kGet) {
     call.reply.Int(before);
@@ -96,8 +96,7 @@ Status TakeStep(DataCall& call, Key& key, const Step& step, bool* written, bool*
     return {};
   }
   KVARTS_CHECK_OK(structure::WriteBits(key, step.field, *now));
-  *written = true;
-  *changed = *changed || *now != before;
+  *changed = *changed || grown || *now != before;
   call.reply.Int(adds ? *now : before);
   return {};
 }
@@ -111,22 +110,17 @@ Status RunSteps(DataCall& call, bool only_reads) {
   if (bytes > 0 && only_reads) return Wrong("BITFIELD_RO only supports the GET subcommand");
   KVARTS_TRY(Key * key, bytes > 0 ? call.Open(1) : call.OpenToRead(1));
   KVARTS_CHECK_OK(key->ExpectText());
-  const bool was_there = key->exists();
-  const bool grows = bytes > structure::SizeOfText(*key);
-  bool written = false;
+  const bool grown = bytes > structure::SizeOfText(*key);
+  const bool made = grown && !key->exists();
   bool changed = false;
   if (bytes > 0) {
     KVARTS_CHECK_OK(structure::CheckTextSize(call.keys, bytes));
     if (bytes > structure::SizeOfText(*key)) KVARTS_CHECK_OK(key->GrowText(bytes));
   }
   call.reply.Array(steps.size());
-  for (const Step& step : steps) KVARTS_CHECK_OK(TakeStep(call, *key, step, &written, &changed));
-  // Zeros that only make room for what then does not fit are no event.
-  if (changed || (grows && written)) {
-    call.Tell(structure::kStringEvents, "setbit", *key);
-  } else if (!was_there && key->exists()) {
-    call.keys.TellNew(call.database, *key);
-  }
+  for (const Step& step : steps) KVARTS_CHECK_OK(TakeStep(call, *key, step, grown, &changed));
+  if (made) call.keys.TellNew(call.database, *key);
+  if (changed) call.Tell(structure::kStringEvents, "setbit", *key);
   return {};
 }
 

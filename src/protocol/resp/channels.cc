@@ -42,7 +42,9 @@ class PatternMessage final : public Message {
 
 }  // namespace
 
-Channels::Part& Channels::PartOf(Parts& parts, BytesView name) { return parts[Hash()(name) % parts.size()]; }
+Channels::Part& Channels::PartOf(Parts& parts, BytesView name) {
+  return parts[structure::SecretHash()(name) % parts.size()];
+}
 
 void Channels::Insert(Groups& groups, BytesView name, std::shared_ptr<Client> client) {
   auto group = groups.find(name);

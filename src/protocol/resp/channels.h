@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "model/structure/secret_hash.h"
 #include "protocol/resp/client.h"
 
 namespace kvarts::resp {
@@ -49,10 +50,7 @@ class Channels {
 
  private:
   using Group = std::unordered_map<uint64_t, std::shared_ptr<Client>>;
-  struct Hash : std::hash<std::string_view> {
-    using is_transparent = void;
-  };
-  using Groups = std::unordered_map<Bytes, Group, Hash, std::equal_to<>>;
+  using Groups = std::unordered_map<Bytes, Group, structure::SecretHash, std::equal_to<>>;
   // Channels are apart from each other by their hashes, so that publishers to several seldom wait for each other.
   struct Part {
     mutable std::mutex mutex;

@@ -33,8 +33,9 @@ class Client : public std::enable_shared_from_this<Client> {
     // It is no client any more: it ends at once; or, if it asked for that itself, behind the answer.
     virtual void Kill(bool behind_answer) = 0;
     virtual ClientFacts Facts() const = 0;
-    // Who it is may be gone, or may not listen to all that it listens to: then it is killed.
-    virtual void RightsChanged(bool behind_answer) = 0;
+    // Who it is may be gone, or may not listen to all that it listens to: then it is killed, behind the answer of what
+    // it may have asked for itself.
+    virtual void RightsChanged() = 0;
 
    protected:
     ~Owner() = default;

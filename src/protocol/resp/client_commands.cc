@@ -71,7 +71,9 @@ Status ClientReply(ClientCall& call) {
 }
 
 Status ClientInfo(ClientCall& call) {
-  call.reply.Verbatim("txt", call.session.client->owner()->Facts().Line() + "\n");
+  // One that was ended meanwhile gets no answer.
+  const Client::Owner* own = call.session.client->owner();
+  if (own != nullptr) call.reply.Verbatim("txt", own->Facts().Line() + "\n");
   return {};
 }
 

@@ -1,5 +1,7 @@
 #include "protocol/resp/clients.h"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 namespace kvarts::resp {
@@ -55,7 +57,7 @@ void Clients::CutOffLargest() const {
 struct Clients::Visits {
   std::mutex mutex;
   Visitor visit;    // null: nobody waits any more
-  size_t left = 0;  // loops
+  size_t left = 0;  // clients; with the mutex of all
 };
 
 void Clients::Visit(const std::vector<std::shared_ptr<Client>>& clients, Visitor visit) {
@@ -63,20 +65,9 @@ void Clients::Visit(const std::vector<std::shared_ptr<Client>>& clients, Visitor
   for (const auto& client : clients) by_loop[&client->loop()].push_back(client);
   const auto visits = std::make_shared<Visits>();
   visits->visit = std::move(visit);
-  visits->left = by_loop.size();
-  for (auto& [loop, there] : by_loop) {
-    loop->Post([this, visits, there = std::move(there)] {
-      {
-        const std::lock_guard lock(visits->mutex);
-        if (visits->visit == nullptr) return;
-        for (const auto& client : there) {
-          if (client->owner() != nullptr) visits->visit(*client->owner());
-        }
-      }
-      const std::lock_guard lock(mutex_);
-      --visits->left;
-      visited_.notify_all();
-    });
+  visits->left = clients.size();
+  for (auto& [loop, all] : by_loop) {
+    VisitSome(visits, *loop, std::make_shared<const std::vector<std::shared_ptr<Client>>>(std::move(all)), 0);
   }
   {
     std::unique_lock lock(mutex_);
@@ -84,6 +75,23 @@ void Clients::Visit(const std::vector<std::shared_ptr<Client>>& clients, Visitor
   }
   const std::lock_guard lock(visits->mutex);
   visits->visit = nullptr;
+}
+
+void Clients::VisitSome(const std::shared_ptr<Visits>& visits, net::Loop& loop, Several clients, size_t from) {
+  loop.Post([this, visits, &loop, clients = std::move(clients), from] {
+    const auto some = std::span(*clients).subspan(from, std::min(kAtOnce, clients->size() - from));
+    {
+      const std::lock_guard lock(visits->mutex);
+      if (visits->visit == nullptr) return;
+      for (const auto& client : some) {
+        if (client->owner() != nullptr) visits->visit(*client->owner());
+      }
+    }
+    if (from + some.size() < clients->size()) VisitSome(visits, loop, clients, from + some.size());
+    const std::lock_guard lock(mutex_);
+    visits->left -= some.size();
+    visited_.notify_all();
+  });
 }
 
 void Clients::Stop() {

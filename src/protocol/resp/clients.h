@@ -41,11 +41,17 @@ class Clients {
  private:
   struct Visits;
 
+  // So many are visited at once, with other work of the loop in between.
+  static constexpr size_t kAtOnce = 256;
   // Of this much nobody is slow.
   static constexpr uint64_t kLittle = 64 << 10;
 
+  // Those of a loop from that one on.
+  using Several = std::shared_ptr<const std::vector<std::shared_ptr<Client>>>;
+  void VisitSome(const std::shared_ptr<Visits>& visits, net::Loop& loop, Several clients, size_t from);
+
   mutable std::mutex mutex_;
-  std::condition_variable visited_;
+  std::condition_variable visited_;  // with the mutex
   bool stopped_ = false;
   std::map<uint64_t, std::shared_ptr<Client>> clients_;
 };

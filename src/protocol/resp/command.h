@@ -58,6 +58,12 @@ struct DataCall {
   // Before so many bytes are read, or read and answered.
   Status ExpectReading(uint64_t bytes) const { return room.ExpectReading(bytes); }
   Status ExpectLooking() const { return room.ExpectLooking(); }
+  // Before so many elements are gone through.
+  Status ExpectElements(uint64_t count) const { return room.ExpectElements(count); }
+  // Before some of so many are chosen by chance; less than zero: as many as that, which may be the same ones.
+  Status ExpectChosen(int64_t count, uint64_t of);
+  // Before so many are put into a key. `too_large` when no commit holds them: they are not made first.
+  Status ExpectStored(uint64_t count) const;
   Status ExpectAnswer(uint64_t bytes) {
     KVARTS_CHECK_OK(room.ExpectReading(bytes));
     return room.ExpectAnswers(reply.out().size() + bytes);

@@ -112,8 +112,9 @@ net::Task<bool> Connection::Send() {
 
 Connection::Step Connection::TakeCommand() {
   if (!batch_.empty() && (pending_ != nullptr || session_.ending)) return Step::kRunBatch;
+  if (stream_.aborted()) return Step::kEnd;
   if (pending_ != nullptr) return RunPending();
-  if (session_.ending || stream_.aborted()) return Step::kEnd;
+  if (session_.ending) return Step::kEnd;
   const RespOptions& options = service_.options;
   const bool full = batch_.size() >= options.max_pipelined || batch_.bytes() >= options.max_pipelined_bytes;
   if (full) return Step::kRunBatch;
@@ -246,7 +247,7 @@ void Connection::RunClientCommand(const Command& command, Arguments arguments, b
   messages_wait_ = messages_wait_ || command.Is(kAffects);
   if (!call.messages_first) return;
   Bytes messages;
-  session_.client->TakeMessages(session_.version, SIZE_MAX, &messages);
+  session_.client->TakeMessages(reply.version(), SIZE_MAX, &messages);
   output.insert(*messages_at, messages);
   *messages_at += messages.size();
 }
@@ -271,7 +272,9 @@ net::Task<> Connection::RunWork(const Command& command, Arguments arguments) {
     WorkCall call{arguments, session_.id, reply, service_};
     return std::get<WorkHandler>(command.handler)(call);
   };
+  works_ = true;
   const Status ran = co_await OnWorker(stream_.loop(), service_.workers, work, {WorkerPool::Lane::kLong});
+  works_ = false;
   if (!ran.has_value()) {
     written.clear();
     ReplyWriter(&written, session_.version).Error(ErrorReply(ran.error()));

@@ -104,8 +104,15 @@ class Connection final : private Client::Owner {
   void MessagesWait() override;
   void Kill(bool behind_answer) override;
   ClientFacts Facts() const override;
-  void RightsChanged(bool behind_answer) override;
+  void RightsChanged() override;
   std::string Flags() const;
+  // Where it comes from, and where it came in.
+  struct Addresses {
+    std::string peer;
+    std::string local;
+    bool is_file;
+  };
+  const Addresses& KnownAddresses() const;
   std::optional<Tracking::Info> TrackingInfo() const;
   // Writes messages, as many as are sent at once.
   void TakeMessages();
@@ -126,11 +133,13 @@ class Connection final : private Client::Owner {
   Subscriptions subscriptions_;
   Session session_;
   Rests rests_ = Rests::kNot;
+  bool works_ = false;  // a worker does, for it
   bool messages_wait_ = false;
   bool sends_ = false;                         // what cannot be sent at once
   Pause::What pause_ = Pause::What::kNothing;  // when the batch was begun
   size_t messages_first_ = 0;                  // bytes of messages before the answer under way
   const Command* last_command_ = nullptr;
+  mutable std::optional<Addresses> addresses_;  // once they were asked for
   const net::SteadyTime since_;
   net::SteadyTime last_heard_;
   Batch batch_;

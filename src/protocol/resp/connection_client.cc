@@ -102,6 +102,18 @@ void Connection::Leave() {
   session_.client->End();
 }
 
+// Those who come in by a file have its name, as in Redis.
+const Connection::Addresses& Connection::KnownAddresses() const {
+  if (addresses_) return *addresses_;
+  constexpr std::string_view kFile = "unix:";
+  const std::string local = stream_.Local();
+  if (local.starts_with(kFile)) {
+    const std::string name = local.substr(kFile.size()) + ":0";
+    return addresses_.emplace(name, name, true);
+  }
+  return addresses_.emplace(stream_.Peer(), local, false);
+}
+
 std::optional<Tracking::Info> Connection::TrackingInfo() const {
   return session_.tracking ? service_.tracking.Of(session_.id) : std::nullopt;
 }
@@ -117,7 +129,7 @@ std::string Connection::Flags() const {
     if (tracks->options.broadcast) flags += 'B';
   }
   if (session_.ending) flags += 'c';
-  if (stream_.Local().starts_with("unix")) flags += 'U';
+  if (KnownAddresses().is_file) flags += 'U';
   if (session_.never_evicted) flags += 'e';
   return flags.empty() ? "N" : flags;
 }
@@ -127,8 +139,8 @@ ClientFacts Connection::Facts() const {
   ClientFacts facts;
   facts.id = session_.id;
   facts.of = subscriptions_.any() ? ClientClass::kPubSub : ClientClass::kNormal;
-  facts.address = stream_.Peer();
-  facts.local = stream_.Local();
+  facts.address = KnownAddresses().peer;
+  facts.local = KnownAddresses().local;
   facts.socket = stream_.socket();
   facts.name = session_.name;
   facts.user = session_.UserName();

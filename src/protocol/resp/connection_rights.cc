@@ -26,9 +26,9 @@ bool Connection::RefuseByRights(const Command& command, Arguments arguments) {
   return true;
 }
 
-void Connection::RightsChanged(bool behind_answer) {
+void Connection::RightsChanged() {
   const bool there = service_.acl->Refresh(&session_.caller);
-  if (!there || !MayListenOn(session_)) Kill(behind_answer);
+  if (!there || !MayListenOn(session_)) Kill(works_);
 }
 
 }  // namespace kvarts::resp

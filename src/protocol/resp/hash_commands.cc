@@ -69,6 +69,7 @@ void ReplyEntry(DataCall& call, Part part, BytesView name, BytesView value) {
 Status ReplyAll(DataCall& call, Part part) {
   KVARTS_TRY(Members * hash, SettledHashOf(call));
   const size_t size = hash == nullptr ? 0 : hash->size();
+  KVARTS_CHECK_OK(call.ExpectElements(size));
   if (part == kBoth) {
     call.reply.Map(size);
   } else {
@@ -238,6 +239,7 @@ Status HRandField(DataCall& call) {
   KVARTS_TRY(Members * hash, SettledHashOf(call));
   std::vector<Members::Entry> chosen;
   if (hash != nullptr) {
+    KVARTS_CHECK_OK(call.ExpectChosen(count, hash->size()));
     KVARTS_TRY(chosen, hash->Choose(count, [&call] { return call.keys.txn().Random(); }));
   }
   const bool pairs = with_values && call.reply.version() > 2;

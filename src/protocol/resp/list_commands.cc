@@ -216,6 +216,7 @@ Status LRange(DataCall& call) {
   KVARTS_TRY(const int64_t last, IntegerOf(call.arguments[3]));
   KVARTS_TRY(List * list, ListOf(call, 1));
   const List::Range range = list == nullptr ? List::Range() : list->RangeOf(first, last);
+  KVARTS_CHECK_OK(call.ExpectElements(range.count));
   call.reply.Array(range.count);
   if (list == nullptr) return {};
   return list->Visit(range, [&call](BytesView item) {

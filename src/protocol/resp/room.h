@@ -21,6 +21,7 @@ class Room {
   static constexpr uint64_t kMaxTogether = 16 << 20;
   // Less is read anywhere, and not counted.
   static constexpr uint64_t kLittle = 1 << 20;
+  static constexpr uint64_t kFew = 5'000;  // elements
 
   // `divisible`: its commands may be run by themselves instead.
   Room(HeldBytes& held, bool on_worker, bool divisible) : held_(held), on_worker_(on_worker), divisible_(divisible) {}
@@ -29,6 +30,8 @@ class Room {
   Status ExpectReading(uint64_t bytes) const;
   // Before it is looked through what may be much.
   Status ExpectLooking() const;
+  // Before so many elements are gone through.
+  Status ExpectElements(uint64_t count) const { return count <= kFew ? Status() : ExpectLooking(); }
   // So many bytes is what is answered so far, or is about to be.
   Status ExpectAnswers(uint64_t bytes);
 

@@ -18,12 +18,13 @@ namespace kvarts::resp {
 struct Session {
   Session(uint64_t number, bool must_authenticate) : id(number), authenticated(!must_authenticate) {}
 
-  // As a connection that has just been made.
+  // As a connection that has just been made, but for whether it may be evicted: as in Redis.
   void Reset(bool must_authenticate) {
     subscriptions->LeaveAll();
     Session fresh(id, must_authenticate);
     fresh.client = std::move(client);
     fresh.subscriptions = subscriptions;
+    fresh.never_evicted = never_evicted;
     *this = std::move(fresh);
   }
   // Who it is known to be.

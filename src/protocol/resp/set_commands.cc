@@ -31,18 +31,32 @@ Result<std::vector<Members*>> SetsOf(DataCall& call, size_t first, size_t end) {
   return sets;
 }
 
+// What an operation goes through, before it does.
+enum class Operation : uint8_t { kIntersection, kUnion, kDifference };
+
+Status ExpectSets(const DataCall& call, std::span<Members* const> sets, Operation operation) {
+  const auto size = [](const Members* set) { return set == nullptr ? uint64_t{0} : set->size(); };
+  uint64_t all = 0;
+  uint64_t smallest = kAll;
+  for (const Members* set : sets) {
+    all += size(set);
+    smallest = std::min(smallest, size(set));
+  }
+  if (operation == Operation::kUnion) return call.ExpectElements(all);
+  return call.ExpectElements(operation == Operation::kIntersection ? smallest : size(sets[0]));
+}
+
 void ReplySet(DataCall& call, const std::vector<Bytes>& names) {
   call.reply.Set(names.size());
   for (const Bytes& name : names) call.reply.Bulk(name);
 }
 
-enum class Operation : uint8_t { kIntersection, kUnion, kDifference };
-
 Result<std::vector<Bytes>> Combine(DataCall& call, Operation operation, size_t first) {
   KVARTS_TRY(const std::vector<Members*> sets, SetsOf(call, first, call.arguments.size()));
+  KVARTS_CHECK_OK(ExpectSets(call, sets, operation));
   switch (operation) {
     case Operation::kIntersection:
-      return structure::Intersection(sets, kAll);
+      return structure::Intersection(sets);
     case Operation::kUnion:
       return structure::Union(sets);
     default:
@@ -58,6 +72,7 @@ Status ShowCombined(DataCall& call, Operation operation) {
 
 Status StoreCombined(DataCall& call, Operation operation, std::string_view event) {
   KVARTS_TRY(const std::vector<Bytes> names, Combine(call, operation, 2));
+  KVARTS_CHECK_OK(call.ExpectStored(names.size()));
   KVARTS_TRY(Key * target, call.Open(1));
   const bool was_there = target->exists();
   target->Remove();
@@ -138,7 +153,9 @@ Status SCard(DataCall& call) {
 
 Status SMembers(DataCall& call) {
   KVARTS_TRY(Members * set, SetOf(call, 1));
-  call.reply.Set(set == nullptr ? 0 : set->size());
+  const size_t size = set == nullptr ? 0 : set->size();
+  KVARTS_CHECK_OK(call.ExpectElements(size));
+  call.reply.Set(size);
   if (set == nullptr) return {};
   return set->ForEach([&](BytesView name, BytesView) { call.reply.Bulk(name); });
 }
@@ -183,6 +200,8 @@ Status SPop(DataCall& call) {
   KVARTS_TRY(Members * set, key->As<Members>(Type::kSet));
   std::vector<Members::Entry> chosen;
   if (set != nullptr) {
+    KVARTS_CHECK_OK(call.ExpectChosen(count, set->size()));
+    KVARTS_CHECK_OK(call.ExpectStored(std::min<uint64_t>(static_cast<uint64_t>(count), set->size())));
     KVARTS_TRY(chosen, set->Choose(count, [&call] { return call.keys.txn().Random(); }));
   }
   for (const auto& [name, value] : chosen) KVARTS_CHECK_OK(set->Erase(name));
@@ -214,6 +233,7 @@ Status SRandMember(DataCall& call) {
   KVARTS_TRY(Members * set, SetOf(call, 1));
   std::vector<Members::Entry> chosen;
   if (set != nullptr) {
+    KVARTS_CHECK_OK(call.ExpectChosen(count, set->size()));
     KVARTS_TRY(chosen, set->Choose(count, [&call] { return call.keys.txn().Random(); }));
   }
   if (!counted) {
@@ -253,9 +273,10 @@ Status SInterCard(DataCall& call) {
     if (limit < 0) return Wrong(kNegative);
   }
   KVARTS_TRY(const std::vector<Members*> sets, SetsOf(call, 2, end));
-  KVARTS_TRY(const std::vector<Bytes> names,
-             structure::Intersection(sets, limit == 0 ? kAll : static_cast<uint64_t>(limit)));
-  call.reply.Int(static_cast<int64_t>(names.size()));
+  KVARTS_CHECK_OK(ExpectSets(call, sets, Operation::kIntersection));
+  KVARTS_TRY(const uint64_t count,
+             structure::CountIntersection(sets, limit == 0 ? kAll : static_cast<uint64_t>(limit)));
+  call.reply.Int(static_cast<int64_t>(count));
   return {};
 }
 

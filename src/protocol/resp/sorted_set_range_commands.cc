@@ -124,6 +124,7 @@ Status ReplyRange(DataCall& call, RangeQuery query) {
     KVARTS_TRY(places, range.In(*set, *query.downwards));
     KVARTS_TRY(places, Limited(places, query));
   }
+  KVARTS_CHECK_OK(call.ExpectElements(places.size()));
   MembersReply reply(call.reply, places.size(), query.with_scores);
   if (places.size() == 0) return {};
   const uint64_t from = *query.downwards ? places.end - 1 : places.begin;

@@ -77,6 +77,9 @@ Result<Combination> ReadCombination(DataCall& call, const char* name, size_t arg
     KVARTS_TRY(combination.inputs.emplace_back(), Scored::Of(*key));
   }
   KVARTS_CHECK_OK(ReadWords(arguments.subspan(end), &combination));
+  uint64_t members = 0;
+  for (const Scored& input : combination.inputs) members += input.size();
+  KVARTS_CHECK_OK(call.ExpectElements(members));
   return combination;
 }
 
@@ -102,6 +105,7 @@ Status ShowCombined(DataCall& call, const char* name, Operation operation) {
 Status StoreCombined(DataCall& call, const char* name, Operation operation) {
   KVARTS_TRY(const Combination combination, ReadCombination(call, name, 2, operation));
   KVARTS_TRY(const std::vector<SortedSet::Entry> members, Combine(combination));
+  KVARTS_CHECK_OK(call.ExpectStored(members.size()));
   KVARTS_TRY(Key * target, call.Open(1));
   KVARTS_CHECK_OK(StoreMembers(call, *target, members, name));
   call.reply.Int(static_cast<int64_t>(members.size()));

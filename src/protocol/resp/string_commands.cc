@@ -98,6 +98,7 @@ Status ReplyText(DataCall& call, const Key& key) {
     return {};
   }
   if (key.large_text() == nullptr) {
+    KVARTS_CHECK_OK(call.ExpectAnswer(key.text().size()));
     call.reply.Bulk(key.text());
     return {};
   }

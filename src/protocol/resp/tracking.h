@@ -46,7 +46,7 @@ class Tracking {
   // Where everything is counted that a prefix takes beside its bytes.
   static constexpr uint64_t kPerPrefix = 64;
 
-  // All of them outlive it. `counted`: with all messages (Service::message_bytes).
+  // All of them outlive it. `counted`: what messages take (Service::message_bytes).
   Tracking(Store& store, Clients& clients, const Settings& settings, MessageBytes& counted);
   ~Tracking();
   Tracking(const Tracking&) = delete;
