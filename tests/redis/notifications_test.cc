@@ -272,7 +272,7 @@ TEST_P(NotificationsTest, TheJobTellsWhatHasExpired) {
 TEST_P(NotificationsTest, WhatHasExpiredIsToldWhenItIsReplaced) {
   Start({"--expiry-interval", "0"});
   Listened ours(server_->address(), "EAmn");
-  ours.client().Call({"SET", "a", "1", "PX", "1"});
+  ours.client().Call({"SET", "a", "1", "PX", "100"});
   while (ours.client().Call({"GET", "a"}) != "(nil)") {
   }
   ours.Told();
