@@ -195,7 +195,7 @@ TEST_P(Admin, AWatchGoesBackInAFeed) {
 TEST_P(Admin, CtrlCEndsAWatchInGoodOrder) {
   Done({"put", "k", "x"});
   OnTerminal watch(Words({"watch"}));
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  ASSERT_TRUE(watch.AwaitCatching());
   watch.Type("\x03");
   EXPECT_EQ(watch.Wait(), 0);
 }

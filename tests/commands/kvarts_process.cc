@@ -9,11 +9,13 @@
 #include <cctype>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
 
 #include "support/child_process.h"
+#include "support/eventually.h"
 
 namespace kvarts::test {
 namespace {
@@ -141,6 +143,19 @@ void OnTerminal::Type(const std::string& keys) {
   if (write(terminal_, keys.data(), keys.size()) != static_cast<ssize_t>(keys.size())) {
     throw std::runtime_error("cannot write to the terminal");
   }
+}
+
+bool OnTerminal::AwaitCatching() {
+  const std::string path = "/proc/" + std::to_string(pid_) + "/status";
+  return Eventually([&] {
+    std::ifstream status(path);
+    for (std::string line; std::getline(status, line);) {
+      constexpr std::string_view kCaught = "SigCgt:";
+      if (!line.starts_with(kCaught)) continue;
+      return (std::stoull(line.substr(kCaught.size()), nullptr, 16) & (1u << (SIGINT - 1))) != 0;
+    }
+    return false;
+  });
 }
 
 std::string OnTerminal::Await(const std::string& text) {

@@ -31,6 +31,8 @@ class OnTerminal {
   // Reads until the text was printed, for some seconds at most. What came so far, without escape sequences; each call
   // goes on where the one before stopped.
   std::string Await(const std::string& text);
+  // Whether it catches Ctrl-C by now, for some seconds at most; until it has begun to, that ends it as any program.
+  bool AwaitCatching();
   // Waits for its end: the exit code.
   int Wait();
 
