@@ -43,6 +43,8 @@ class ClientsTest : public OnEngineTest {
     theirs_ = std::make_unique<RedisServer>();
     RespClient us(ours_->address());
     for (const Family& family : Families()) {
+      // Where other processes write, more is invalidated than has changed.
+      if (GetParam().shared && std::string_view(family.name) == "tracking") continue;
       if (us.Call(family.command).find("nknown") == std::string::npos) families_.emplace_back(family.name);
     }
   }

@@ -553,6 +553,11 @@ class CachingClient {
 
 class TrackingRaceTest : public TrackingTest {
  protected:
+  void SetUp() override {
+    // On a busy machine about one run in ten keeps something there (docs/compat/redis.md).
+    if (GetParam().shared && !LongRun()) GTEST_SKIP() << "not exact on this engine";
+    TrackingTest::SetUp();
+  }
   // How many values are stale when nothing changes any more, and all has been told.
   size_t StaleAfterRace(const Words& on, bool deaf, bool all_write = false) {
     constexpr int kKeys = 20;
