@@ -121,7 +121,9 @@ void ReadScored(RdbReader& reader, uint8_t type, RdbValue* value) {
 Timestamp ExpiryOf(RdbReader& reader, uint64_t millis) {
   if (millis == 0) return kNever;
   if (millis >= kNever.micros / kMicros) reader.Fail();
-  return std::min(Timestamp{millis * kMicros}, kLastTimestamp);
+  // The last there is, in milliseconds, so that it is the same when it is told again.
+  constexpr Timestamp kLast{kLastTimestamp.micros / kMicros * kMicros};
+  return std::min(Timestamp{millis * kMicros}, kLast);
 }
 
 void ReadFields(RdbReader& reader, uint8_t type, RdbValue* value) {
