@@ -10,8 +10,8 @@
 #include <random>
 #include <sstream>
 
+#include "redis/both_servers.h"
 #include "redis/commands.h"
-#include "redis/redis_server.h"
 #include "support/environment.h"
 #include "support/on_every_engine.h"
 #include "support/server_process.h"
@@ -128,15 +128,8 @@ class RuleMaker {
   Words categories_;
 };
 
-class AclDifferentialTest : public OnEngineTest {
+class AclDifferentialTest : public BothServersTest {
  protected:
-  void SetUp() override {
-    ours_ =
-        std::make_unique<ServerProcess>(std::vector<std::string>{"--engine", GetParam().name, "--durability", "none"});
-    us_ = std::make_unique<RespClient>(ours_->address());
-    theirs_ = std::make_unique<RedisServer>();
-    them_ = std::make_unique<RespClient>(theirs_->address());
-  }
   RuleMaker Maker() const {
     const auto unquoted = [](const std::string& answer) {
       Words words;
@@ -176,11 +169,6 @@ class AclDifferentialTest : public OnEngineTest {
     }
     return "";
   }
-
-  std::unique_ptr<RedisServer> theirs_;
-  std::unique_ptr<ServerProcess> ours_;
-  std::unique_ptr<RespClient> us_;
-  std::unique_ptr<RespClient> them_;
 };
 KVARTS_ON_EVERY_ENGINE(AclDifferentialTest);
 

@@ -9,8 +9,8 @@
 #include <memory>
 #include <set>
 
+#include "redis/both_servers.h"
 #include "redis/commands.h"
-#include "redis/redis_server.h"
 #include "support/environment.h"
 #include "support/on_every_engine.h"
 #include "support/server_process.h"
@@ -24,16 +24,8 @@ std::string Line(const std::vector<std::string>& words) {
   return line;
 }
 
-class DifferentialTest : public OnEngineTest {
+class DifferentialTest : public BothServersTest {
  protected:
-  void SetUp() override {
-    ours_ =
-        std::make_unique<ServerProcess>(std::vector<std::string>{"--engine", GetParam().name, "--durability", "none"});
-    us_ = std::make_unique<RespClient>(ours_->address());
-    theirs_ = std::make_unique<RedisServer>();
-    them_ = std::make_unique<RespClient>(theirs_->address());
-  }
-
   // What a client that tracks is told beside its answers, tracking_test.cc compares.
   static std::string Answer(RespClient& client) {
     while (true) {
@@ -91,10 +83,6 @@ class DifferentialTest : public OnEngineTest {
     }
   }
 
-  std::unique_ptr<RedisServer> theirs_;
-  std::unique_ptr<ServerProcess> ours_;
-  std::unique_ptr<RespClient> us_;
-  std::unique_ptr<RespClient> them_;
   std::vector<Comparison> queued_;  // between MULTI and EXEC
   bool watches_ = false;
 };

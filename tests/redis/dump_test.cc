@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "base/bytes.h"
-#include "redis/redis_server.h"
+#include "redis/both_servers.h"
 #include "support/on_every_engine.h"
 #include "support/server_process.h"
 
@@ -20,15 +20,8 @@ std::string BytesOf(const std::string& answer) {
   return bytes ? *bytes : std::string();
 }
 
-class DumpTest : public OnEngineTest {
+class DumpTest : public BothServersTest {
  protected:
-  void SetUp() override {
-    ours_ =
-        std::make_unique<ServerProcess>(std::vector<std::string>{"--engine", GetParam().name, "--durability", "none"});
-    us_ = std::make_unique<RespClient>(ours_->address());
-    theirs_ = std::make_unique<RedisServer>();
-    them_ = std::make_unique<RespClient>(theirs_->address());
-  }
   static std::string Take(RespClient& from, RespClient& to, const std::string& key) {
     return to.Call({"RESTORE", key, "0", BytesOf(from.Call({"DUMP", key})), "REPLACE"});
   }
@@ -43,11 +36,6 @@ class DumpTest : public OnEngineTest {
     ASSERT_EQ(Take(*us_, *them_, "k"), "OK") << shown.substr(0, 200);
     EXPECT_EQ(them_->Call(show), shown);
   }
-
-  std::unique_ptr<RedisServer> theirs_;
-  std::unique_ptr<ServerProcess> ours_;
-  std::unique_ptr<RespClient> us_;
-  std::unique_ptr<RespClient> them_;
 };
 KVARTS_ON_EVERY_ENGINE(DumpTest);
 
