@@ -129,12 +129,12 @@ TEST_F(CollectorTest, TellsWhatItHasNotComeTo) {
 }
 
 TEST_F(CollectorTest, TellsWhatIsLeftWhileItIsAtWork) {
-  engine_ = nullptr;
-  engine_ = Open(nullptr, std::chrono::hours(1));
   std::vector<Mutation> erases;
   for (int i = 0; i < 35; ++i) erases.push_back(Mutation::Erase("k" + std::to_string(i)));
   Must(std::move(erases));
+  engine_ = nullptr;
   LetGo();
+  engine_ = Open(nullptr, std::chrono::hours(1));
   EXPECT_TRUE(Eventually([&] { return Rows() == 25; }));
   EXPECT_EQ(engine_->Stats()->collect_backlog, 35u);
 }
