@@ -55,17 +55,9 @@ void EndThoseWithoutRights(Service& service) {
   service.clients.Visit(service.clients.All(), [](Client::Owner& client) { client.RightsChanged(); });
 }
 
-// Whoever is not looked at, as too much is waiting for workers, is when it asks for something.
 void FollowOthersChanges(Service& service) {
-  const auto waits = std::make_shared<std::atomic<bool>>(false);
-  service.acl->TellOfChanges([&service, waits] {
-    if (waits->exchange(true)) return;
-    const auto look = [&service, waits] {
-      waits->store(false);
-      EndThoseWithoutRights(service);
-    };
-    if (!service.workers.Submit(look, WorkerPool::Lane::kLong)) waits->store(false);
-  });
+  service.acl->TellOfChanges(
+      [&service] { service.clients.VisitSoon([](Client::Owner& client) { client.RightsChanged(); }); });
 }
 
 Status RequirePassword(Service& service, std::string_view password) {

@@ -16,7 +16,7 @@ struct Service;
 Status ChangeUser(Service& service, std::string_view name, std::span<const std::string> rules);
 // Ends the connections of those who have gone, or may not listen any more to what they listen to. Not on a loop.
 void EndThoseWithoutRights(Service& service);
-// Does so whenever another process has changed users, until the workers end.
+// Does so soon after another process has changed users.
 void FollowOthersChanges(Service& service);
 
 // How many of them there were.

@@ -60,15 +60,20 @@ struct Clients::Visits {
   size_t left = 0;  // clients; with the mutex of all
 };
 
-void Clients::Visit(const std::vector<std::shared_ptr<Client>>& clients, Visitor visit) {
+std::shared_ptr<Clients::Visits> Clients::Begin(const std::vector<std::shared_ptr<Client>>& clients, Visitor visit) {
   std::map<net::Loop*, std::vector<std::shared_ptr<Client>>> by_loop;
   for (const auto& client : clients) by_loop[&client->loop()].push_back(client);
-  const auto visits = std::make_shared<Visits>();
+  auto visits = std::make_shared<Visits>();
   visits->visit = std::move(visit);
   visits->left = clients.size();
   for (auto& [loop, all] : by_loop) {
     VisitSome(visits, *loop, std::make_shared<const std::vector<std::shared_ptr<Client>>>(std::move(all)), 0);
   }
+  return visits;
+}
+
+void Clients::Visit(const std::vector<std::shared_ptr<Client>>& clients, Visitor visit) {
+  const auto visits = Begin(clients, std::move(visit));
   {
     std::unique_lock lock(mutex_);
     visited_.wait(lock, [&] { return visits->left == 0 || stopped_; });
@@ -76,6 +81,8 @@ void Clients::Visit(const std::vector<std::shared_ptr<Client>>& clients, Visitor
   const std::lock_guard lock(visits->mutex);
   visits->visit = nullptr;
 }
+
+void Clients::VisitSoon(Visitor visit) { Begin(All(), std::move(visit)); }
 
 void Clients::VisitSome(const std::shared_ptr<Visits>& visits, net::Loop& loop, Several clients, size_t from) {
   loop.Post([this, visits, &loop, clients = std::move(clients), from] {

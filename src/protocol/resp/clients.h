@@ -33,6 +33,8 @@ class Clients {
   // One after the other, in no order; not on a loop. After Stop, and at that moment, there are none.
   using Visitor = std::function<void(Client::Owner& client)>;
   void Visit(const std::vector<std::shared_ptr<Client>>& clients, Visitor visit);
+  // All of them, without waiting for it.
+  void VisitSoon(Visitor visit);
   // In the order in which they came.
   std::vector<std::shared_ptr<Client>> All() const;
   // The loops do not run any more.
@@ -48,6 +50,7 @@ class Clients {
 
   // Those of a loop from that one on.
   using Several = std::shared_ptr<const std::vector<std::shared_ptr<Client>>>;
+  std::shared_ptr<Visits> Begin(const std::vector<std::shared_ptr<Client>>& clients, Visitor visit);
   void VisitSome(const std::shared_ptr<Visits>& visits, net::Loop& loop, Several clients, size_t from);
 
   mutable std::mutex mutex_;
