@@ -1,6 +1,7 @@
 // Bodies that wait until they have something to do: woken before anything later, in the order in which they came.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -8,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "support/eventually.h"
 #include "support/stores.h"
 
 namespace kvarts::test {
@@ -475,9 +477,13 @@ TEST_P(StoreLineTest, WhatOneIsRefusedTheNextTakes) {
     Settle();
     const size_t before = answers_.all().size();
     Push("x");
-    const Names answers = answers_.Wait(before + 2);
-    EXPECT_THAT((Names{answers[before], answers[before + 1]}),
-                testing::UnorderedElementsAre(as_error ? "first:invalid_argument" : "first:ok", "next:ok"));
+    Names expected = {"next:ok", as_error ? "first:invalid_argument" : "first:ok"};
+    const auto next_has_it = [&] { return std::ranges::count(answers_.all(), "next:ok") > (as_error ? 0 : 1); };
+    // Where turns may overlap the item may be gone before the first has looked.
+    if (GetParam().shared && Eventually(next_has_it) && store().Cancel(first)) expected.pop_back();
+    Names answers = answers_.Wait(before + expected.size());
+    answers.erase(answers.begin(), answers.begin() + static_cast<ptrdiff_t>(before));
+    EXPECT_THAT(answers, testing::UnorderedElementsAreArray(expected));
     EXPECT_EQ(Value("queue/x"), "absent");
   }
 }

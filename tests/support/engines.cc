@@ -41,7 +41,10 @@ class RocksData final : public EngineData {
 class PostgresData final : public EngineData {
   std::unique_ptr<Engine> Open(const Limits& limits, std::shared_ptr<Clock> clock) override {
     PostgresOptions options;
+    const Duration second_run = options.limits.max_second_run_time;
     options.limits = limits;
+    // Unless the test says otherwise.
+    if (limits.max_second_run_time == Limits().max_second_run_time) options.limits.max_second_run_time = second_run;
     options.clock = std::move(clock);
     options.servers = {database_.target()};
     return Opened(OpenPostgresEngine(std::move(options)));

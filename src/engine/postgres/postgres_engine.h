@@ -7,8 +7,7 @@
 //   (reader.h), or, of an event loop, without another thread (read_channel.h). A view is a transaction of its own on a
 //   connection of its own.
 // - Reads that need not be the newest go to replicas, where there are some: to any that is not too far behind, or to
-// one
-//   that has replayed what the session has seen. What no replica can answer is asked of the primary.
+//   one that has replayed what the session has seen. What no replica can answer is asked of the primary.
 // - Time and versions are the server's: a sequence that follows its clock and never goes back. Nothing else is shared
 //   by the processes, and they know nothing of each other.
 #pragma once
@@ -24,7 +23,14 @@
 namespace kvarts {
 
 struct PostgresOptions {
-  Limits limits;
+  // What is run again holds up nobody here but those who want the same keys, and waits for the network with each read.
+  static Limits UsualLimits() {
+    Limits limits;
+    limits.max_second_run_time = Duration::Seconds(2);
+    return limits;
+  }
+
+  Limits limits = UsualLimits();
   // Where time comes from instead of the server's clock: for tests.
   std::shared_ptr<Clock> clock;
   // Make the schema if there is none.
