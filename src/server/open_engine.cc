@@ -18,7 +18,9 @@ Result<std::unique_ptr<Engine>> OpenPostgres(const ServerOptions& from, bool cre
     return Error(ErrorCode::kInvalidArgument, "the postgres engine takes one shard", {{"path", from.shards}});
   }
   PostgresOptions to;
+  const Duration second_run = to.limits.max_second_run_time;  // nobody configures it
   to.limits = from.limits;
+  to.limits.max_second_run_time = second_run;
   to.create_if_missing = create;
   to.servers = shards.front().servers;
   to.max_lag = Millis(from.reads.max_lag);
