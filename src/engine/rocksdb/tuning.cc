@@ -3,7 +3,6 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
-#include <rocksdb/memtablerep.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/table_properties_collectors.h>
 #include <rocksdb/write_buffer_manager.h>
@@ -11,6 +10,7 @@
 #include <algorithm>
 
 #include "engine/rocksdb/counter_merge.h"
+#include "engine/rocksdb/memtable/rep.h"
 
 namespace kvarts {
 namespace {
@@ -37,10 +37,6 @@ rocksdb::BlockBasedTableOptions TableOptions(const SharedTuning& shared) {
   table.metadata_block_size = 8 << 10;
   table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
   return table;
-}
-
-std::shared_ptr<rocksdb::MemTableRepFactory> MakeMemtableFactory() {
-  return std::make_shared<rocksdb::SkipListFactory>();
 }
 
 // Files in which tombstones stand close together are compacted soon.
@@ -96,7 +92,7 @@ rocksdb::ColumnFamilyOptions FamilyOptions(Profile profile, const RocksOptions& 
   rocksdb::ColumnFamilyOptions family;
   family.merge_operator = MakeCounterMerge();
   family.compaction_filter_factory = shared.expiry_filter;
-  family.memtable_factory = MakeMemtableFactory();
+  family.memtable_factory = MakeRadixMemtables();
   family.memtable_whole_key_filtering = true;
   family.memtable_prefix_bloom_size_ratio = 0.05;
   family.write_buffer_size = plan.one_write_buffer;

@@ -1,0 +1,149 @@
+#include "engine/rocksdb/memtable/rep.h"
+
+#include <deque>
+#include <new>
+
+#include "engine/rocksdb/memtable/radix_tree.h"
+
+namespace kvarts {
+namespace {
+
+using memtable::Entry;
+using memtable::EntryKey;
+using memtable::RadixTree;
+using memtable::SplitKey;
+using rocksdb::MemTableRep;
+using rocksdb::Slice;
+
+BytesView ViewOf(const Slice& slice) { return {slice.data(), slice.size()}; }
+
+// RocksDB takes an iterator's memory from an arena of its own, whose class it shows nobody, and then calls its
+// destructor alone. So the memory of such an iterator is kept until some later one of the same thread ends.
+class EndedIterators {
+ public:
+  ~EndedIterators() {
+    for (void* const memory : ended_) ::operator delete(memory);
+  }
+  // The one whose destructor is running.
+  static void Add(void* memory) {
+    thread_local EndedIterators ended;
+    ended.ended_.push_back(memory);
+    if (ended.ended_.size() <= kKept) return;
+    ::operator delete(ended.ended_.front());
+    ended.ended_.pop_front();
+  }
+
+ private:
+  static constexpr size_t kKept = 8;
+
+  std::deque<void*> ended_;
+};
+
+class InArena {
+ public:
+  explicit InArena(bool in_arena) : in_arena_(in_arena) {}
+  void Ended(void* memory) const {
+    if (in_arena_) EndedIterators::Add(memory);
+  }
+
+ private:
+  const bool in_arena_;
+};
+
+class TreeIterator final : public MemTableRep::Iterator {
+ public:
+  TreeIterator(const RadixTree& tree, bool in_arena) : cursor_(tree), in_arena_(in_arena) {}
+  ~TreeIterator() override { in_arena_.Ended(this); }
+
+  bool Valid() const override { return cursor_.entry() != nullptr; }
+  const char* key() const override { return cursor_.entry()->encoded(); }
+  void Next() override { cursor_.Next(); }
+  void Prev() override { cursor_.Previous(); }
+  void Seek(const Slice& internal_key, const char*) override { cursor_.ToAtLeast(SplitKey(ViewOf(internal_key))); }
+  void SeekForPrev(const Slice& internal_key, const char*) override {
+    cursor_.ToAtMost(SplitKey(ViewOf(internal_key)));
+  }
+  void SeekToFirst() override { cursor_.ToFirst(); }
+  void SeekToLast() override { cursor_.ToLast(); }
+
+ private:
+  RadixTree::Cursor cursor_;
+  const InArena in_arena_;
+};
+
+// For RocksDB's Get, which looks at the versions of one key alone.
+class OneKeyIterator final : public MemTableRep::Iterator {
+ public:
+  explicit OneKeyIterator(const RadixTree& tree) : tree_(tree) {}
+
+  bool Valid() const override { return entry_ != nullptr; }
+  const char* key() const override { return entry_->encoded(); }
+  void Next() override { entry_ = OlderThan(*entry_); }
+  void Seek(const Slice& internal_key, const char*) override { entry_ = tree_.Find(SplitKey(ViewOf(internal_key))); }
+  // Of all others nobody makes use.
+  void Prev() override { entry_ = nullptr; }
+  void SeekForPrev(const Slice&, const char*) override { entry_ = nullptr; }
+  void SeekToFirst() override { entry_ = nullptr; }
+  void SeekToLast() override { entry_ = nullptr; }
+
+ private:
+  const RadixTree& tree_;
+  const Entry* entry_ = nullptr;
+};
+
+class RadixRep final : public MemTableRep, private memtable::Space {
+ public:
+  RadixRep(rocksdb::Allocator* allocator, bool by_prefix)
+      : MemTableRep(allocator), by_prefix_(by_prefix), tree_(static_cast<memtable::Space&>(*this)) {}
+
+  rocksdb::KeyHandle Allocate(size_t bytes, char** encoded) override {
+    auto* const entry = new (Aligned(sizeof(Entry) + bytes)) Entry();
+    *encoded = entry->encoded();
+    return *encoded;
+  }
+  void Insert(rocksdb::KeyHandle handle) override { tree_.Insert(Entry::Of(static_cast<char*>(handle))); }
+  bool Contains(const char* encoded) const override {
+    const EntryKey key = SplitKey(ViewOf(rocksdb::GetLengthPrefixedSlice(encoded)));
+    const Entry* const found = tree_.Find(key);
+    return found != nullptr && found->key().tag == key.tag;
+  }
+  uint64_t ApproximateNumEntries(const Slice& start, const Slice& end) override {
+    const uint64_t before = tree_.CountBefore(SplitKey(ViewOf(start)));
+    const uint64_t all = tree_.CountBefore(SplitKey(ViewOf(end)));
+    return all < before ? 0 : all - before;
+  }
+  // All of it is the allocator's.
+  size_t ApproximateMemoryUsage() override { return 0; }
+  Iterator* GetIterator(rocksdb::Arena* arena) override { return new TreeIterator(tree_, arena != nullptr); }
+  Iterator* GetDynamicPrefixIterator(rocksdb::Arena* arena) override {
+    if (by_prefix_ || arena != nullptr) return GetIterator(arena);
+    return new OneKeyIterator(tree_);
+  }
+
+ private:
+  char* Allocate(size_t bytes) override { return Aligned(bytes); }
+  char* Aligned(size_t bytes) {
+    constexpr uintptr_t kMask = alignof(Entry) - 1;
+    char* memory = nullptr;
+    MemTableRep::Allocate(bytes + kMask, &memory);
+    return memory + (-reinterpret_cast<uintptr_t>(memory) & kMask);
+  }
+
+  const bool by_prefix_;  // iterators go over keys of the same prefix
+  RadixTree tree_;
+};
+
+class RadixMemtables final : public rocksdb::MemTableRepFactory {
+ public:
+  MemTableRep* CreateMemTableRep(const MemTableRep::KeyComparator&, rocksdb::Allocator* allocator,
+                                 const rocksdb::SliceTransform* prefix, rocksdb::Logger*) override {
+    return new RadixRep(allocator, prefix != nullptr);
+  }
+  const char* Name() const override { return "KvartsRadixMemtable"; }
+};
+
+}  // namespace
+
+std::shared_ptr<rocksdb::MemTableRepFactory> MakeRadixMemtables() { return std::make_shared<RadixMemtables>(); }
+
+}  // namespace kvarts
