@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <new>
+#include <utility>
 
 #include "engine/rocksdb/memtable/radix_tree.h"
 
@@ -71,10 +72,12 @@ class TreeIterator final : public MemTableRep::Iterator {
   const InArena in_arena_;
 };
 
-// For RocksDB's Get, which looks at the versions of one key alone.
+// For RocksDB's Get, which looks at the versions of one key alone. It stands on the stack of whoever asks, and may be
+// deleted there: some versions of RocksDB do so, and others forget to.
 class OneKeyIterator final : public MemTableRep::Iterator {
  public:
   explicit OneKeyIterator(const RadixTree& tree) : tree_(tree) {}
+  static void operator delete(void*) {}
 
   bool Valid() const override { return entry_ != nullptr; }
   const char* key() const override { return entry_->encoded(); }
@@ -91,10 +94,13 @@ class OneKeyIterator final : public MemTableRep::Iterator {
   const Entry* entry_ = nullptr;
 };
 
+// Of a Get of this thread, until it has asked for it.
+thread_local OneKeyIterator* getting = nullptr;
+
 class RadixRep final : public MemTableRep, private memtable::Space {
  public:
-  RadixRep(rocksdb::Allocator* allocator, bool by_prefix)
-      : MemTableRep(allocator), by_prefix_(by_prefix), tree_(static_cast<memtable::Space&>(*this)) {}
+  explicit RadixRep(rocksdb::Allocator* allocator)
+      : MemTableRep(allocator), tree_(static_cast<memtable::Space&>(*this)) {}
 
   rocksdb::KeyHandle Allocate(size_t bytes, char** encoded) override {
     auto* const entry = new (Aligned(sizeof(Entry) + bytes)) Entry();
@@ -115,9 +121,15 @@ class RadixRep final : public MemTableRep, private memtable::Space {
   // All of it is the allocator's.
   size_t ApproximateMemoryUsage() override { return 0; }
   Iterator* GetIterator(rocksdb::Arena* arena) override { return new TreeIterator(tree_, arena != nullptr); }
+  // What a LookupKey is RocksDB tells nobody. Its own Get knows: it asks for an iterator, and tells that.
+  void Get(const rocksdb::LookupKey& key, void* arguments, bool (*take)(void*, const char*)) override {
+    OneKeyIterator iterator(tree_);
+    getting = &iterator;
+    MemTableRep::Get(key, arguments, take);
+  }
   Iterator* GetDynamicPrefixIterator(rocksdb::Arena* arena) override {
-    if (by_prefix_ || arena != nullptr) return GetIterator(arena);
-    return new OneKeyIterator(tree_);
+    if (OneKeyIterator* const iterator = std::exchange(getting, nullptr)) return iterator;
+    return GetIterator(arena);
   }
 
  private:
@@ -129,15 +141,14 @@ class RadixRep final : public MemTableRep, private memtable::Space {
     return memory + (-reinterpret_cast<uintptr_t>(memory) & kMask);
   }
 
-  const bool by_prefix_;  // iterators go over keys of the same prefix
   RadixTree tree_;
 };
 
 class RadixMemtables final : public rocksdb::MemTableRepFactory {
  public:
   MemTableRep* CreateMemTableRep(const MemTableRep::KeyComparator&, rocksdb::Allocator* allocator,
-                                 const rocksdb::SliceTransform* prefix, rocksdb::Logger*) override {
-    return new RadixRep(allocator, prefix != nullptr);
+                                 const rocksdb::SliceTransform*, rocksdb::Logger*) override {
+    return new RadixRep(allocator);
   }
   const char* Name() const override { return "KvartsRadixMemtable"; }
 };

@@ -1,12 +1,12 @@
 // The memtable in RocksDB's hands, beside its own.
-#include "engine/rocksdb/memtable/rep.h"
-
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 
 #include <random>
 #include <thread>
 
+#include "engine/rocksdb/in_rocks.h"
+#include "engine/rocksdb/memtable/rep.h"
 #include "support/temp_dir.h"
 
 namespace kvarts {
@@ -35,10 +35,15 @@ class Store {
     rocksdb::ReadOptions options;
     options.snapshot = at;
     std::string value;
-    return db_->Get(options, key, &value).ok() ? value : "none";
+    return InRocks([&] { return db_->Get(options, key, &value); }).ok() ? value : "none";
   }
   // From a place on, in one direction.
   std::string Walk(const std::string& from, bool backwards, const rocksdb::Snapshot* at) {
+    return InRocks([&] { return WalkIn(from, backwards, at); });
+  }
+
+ private:
+  std::string WalkIn(const std::string& from, bool backwards, const rocksdb::Snapshot* at) {
     rocksdb::ReadOptions options;
     options.snapshot = at;
     const std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(options));
@@ -53,7 +58,6 @@ class Store {
     return walked;
   }
 
- private:
   TempDir dir_;
   const std::shared_ptr<rocksdb::MemTableRepFactory> memtables_;
   std::unique_ptr<rocksdb::DB> db_;
@@ -76,8 +80,8 @@ TEST(RadixMemtables, AnswerLikeASkipList) {
     const std::string other = key();
     const uint64_t what = random() % 1'000;
     const auto both = [&](auto change) {
-      EXPECT_TRUE(change(ours).ok());
-      EXPECT_TRUE(change(theirs).ok());
+      EXPECT_TRUE(InRocks([&] { return change(ours); }).ok());
+      EXPECT_TRUE(InRocks([&] { return change(theirs); }).ok());
     };
     if (what < 600) {
       both([&](Store& store) { return store->Put({}, one, std::to_string(i)); });
