@@ -52,7 +52,7 @@ MemoryPlan::MemoryPlan(const RocksOptions& options) {
   // allocator holds beyond what it was asked for.
   blocks_and_buffers = budget - budget / 16 * 3 - hot_values;
   write_buffers = blocks_and_buffers / 2;
-  // Small buffers: an insert into a skiplist costs more the larger the list is.
+  // Small buffers: what was written last should fit into the processor's caches, or nearly so.
   one_write_buffer = std::clamp(write_buffers / 4, kMiB, 64 * kMiB);
 }
 

@@ -78,7 +78,12 @@ void RadixTree::Cursor::ToAtLeast(const EntryKey& key) {
     rest.remove_prefix(met.common);
     if (rest.empty()) {
       const Child own = node->own().Load();
-      if (!own) return Down(child);
+      if (!own) {
+        // What has come there meanwhile may be before the place: it is not looked at again.
+        const auto first = node->AtLeast(0);
+        path_.push_back({node, first->label});
+        return Down(first->child);
+      }
       path_.push_back({node, Step::kOwn});
       child = own;
       break;
@@ -98,10 +103,12 @@ void RadixTree::Cursor::ToAtLeast(const EntryKey& key) {
 }
 
 void RadixTree::Cursor::ToAtMost(const EntryKey& key) {
+  const auto is_behind = [&key](const EntryKey& other) {
+    return other.user_key != key.user_key ? other.user_key > key.user_key : other.tag < key.tag;
+  };
   ToAtLeast(key);
-  if (entry_ == nullptr) return ToLast();
-  const EntryKey found = entry_->key();
-  if (found.user_key != key.user_key || found.tag != key.tag) Previous();
+  if (entry_ == nullptr) ToLast();
+  while (entry_ != nullptr && is_behind(entry_->key())) Previous();
 }
 
 void RadixTree::Cursor::Next() {

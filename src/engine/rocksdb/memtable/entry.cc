@@ -98,7 +98,10 @@ Entry* AddVersion(Entry* newest, Entry* added, Space& space, uint64_t* random) {
 }
 
 const Entry* FirstAtMost(const Entry* newest, uint64_t tag) {
-  return newest->key().tag <= tag ? newest : OlderThan(*LastAbove(newest, tag));
+  const Entry* entry = newest;
+  // Another may have come in between.
+  while (entry != nullptr && entry->key().tag > tag) entry = OlderThan(*LastAbove(entry, tag));
+  return entry;
 }
 
 const Entry* LastAbove(const Entry* newest, uint64_t tag) {

@@ -6,7 +6,8 @@
 //
 // The versions of a key are a list, newest first, to which a new one is mostly added at the front. So that an old one
 // is found without a look at all those since, there is an anchor between two entries now and then; anchors know each
-// other by jump pointers that grow with the distance, as in a skip list made from behind.
+// other by jump pointers that grow with the distance, as in a skip list made from behind. One that is not the
+// newest makes no anchor: whoever adds many from the newest to the oldest walks past all of them each time.
 //
 // One thread adds; any may read meanwhile, from when the newest version was given to it by a load that acquires.
 #pragma once

@@ -56,7 +56,7 @@ class Node {
     Child child;
   };
 
-  // With room for four. The prefix is part of an entry, which it does not outlive.
+  // With room for four. A prefix of more than kNear bytes is part of an entry, which is there as long as the node.
   static Node* New(BytesView prefix, Space& space);
   // With the same children, and perhaps room for more.
   static Node* Copy(const Node& node, BytesView prefix, Kind kind, Space& space);

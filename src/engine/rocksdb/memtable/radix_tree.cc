@@ -30,8 +30,8 @@ uint64_t EntriesOf(Child child) {
 }  // namespace
 
 RadixTree::Met RadixTree::Meet(BytesView prefix, BytesView rest) {
+  if (rest.starts_with(prefix)) return {prefix.size(), 0};
   const size_t common = CommonPrefix(prefix, rest);
-  if (common == prefix.size()) return {common, 0};
   if (common == rest.size()) return {common, 1};
   return {common, LabelAt(prefix, common) < LabelAt(rest, common) ? -1 : 1};
 }

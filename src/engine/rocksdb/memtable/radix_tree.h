@@ -1,7 +1,7 @@
 // The entries of a memtable in the order of their keys: an adaptive radix tree.
 //
-// To find a key costs as much as the bytes that tell it from others, however many there are. Keys are compared as
-// bytes; of one key the newer versions come first (entry.h).
+// To find a key costs as much as the places at which others part from it, however many there are: at most one for each
+// of its bytes. Keys are compared as bytes; of one key the newer versions come first (entry.h).
 //
 // One thread inserts. Any may read meanwhile, without a lock: what was inserted before a read began is found by it, and
 // by a cursor, wherever it goes from there; what is inserted meanwhile may be.
@@ -24,7 +24,7 @@ class RadixTree {
 
   // The newest of the key whose tag is at most this; null when there is none.
   const Entry* Find(const EntryKey& key) const;
-  // About how many entries are before this place.
+  // About how many entries are before this place: of a key with many versions only nodes above it know how many.
   uint64_t CountBefore(const EntryKey& key) const;
 
   class Cursor {

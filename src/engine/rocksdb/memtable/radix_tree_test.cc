@@ -148,7 +148,14 @@ TEST_F(RadixTreeTest, NodesGrowUntilTheyHaveAChildForEveryByte) {
       EXPECT_EQ(At(cursor), expected == model.end() ? std::nullopt : std::optional(*expected));
       EXPECT_EQ(tree_.CountBefore({between, 9}), std::distance(model.begin(), expected));
     }
+    // The node gets an entry of its own, and its prefix is cut again and again, at each size.
+    if (model.size() % 40 != 17) continue;
+    for (const Bytes& cut : {Bytes("in common "), Bytes("in common ").substr(0, 9 - model.size() / 40) + "~"}) {
+      if (!model.insert({cut, 9}).second) continue;
+      Insert(cut, 9);
+    }
   }
+  EXPECT_EQ(Forwards(), std::vector(model.begin(), model.end()));
 }
 
 struct RandomKeys {
@@ -208,7 +215,10 @@ TEST_F(RadixTreeTest, ReadersMissNothingThatWasThere) {
   constexpr uint64_t kBetweenScans = 500;
   constexpr int kReaders = 3;
   std::vector<Entry*> entries;
-  const auto key = [](uint64_t number) { return std::to_string(number * 0x9E3779B97F4A7C15 % 7'919); };
+  // Some have many versions.
+  const auto key = [](uint64_t number) {
+    return std::to_string(number * 0x9E3779B97F4A7C15 % (number % 2 == 0 ? 7'919 : 13));
+  };
   for (uint64_t tag = 1; tag <= kAll; ++tag) entries.push_back(NewEntry(key(tag), tag));
   std::atomic<uint64_t> there{0};
   std::atomic<uint64_t> scans{0};
@@ -238,6 +248,12 @@ TEST_F(RadixTreeTest, ReadersMissNothingThatWasThere) {
         for (int i = 0; i < 20 && seen > 0; ++i) {
           const uint64_t tag = random() % seen + 1;
           EXPECT_EQ(Find(key(tag), tag), (Place{key(tag), tag}));
+          const Place asked{key(random() % kAll).substr(0, random() % 5), random() % kAll};
+          RadixTree::Cursor cursor(tree_);
+          cursor.ToAtLeast({asked.key, asked.tag});
+          EXPECT_FALSE(cursor.entry() != nullptr && PlaceOf(cursor.entry()) < asked);
+          cursor.ToAtMost({asked.key, asked.tag});
+          EXPECT_FALSE(cursor.entry() != nullptr && asked < PlaceOf(cursor.entry()));
         }
         scan(random() % 2 != 0, seen);
       }

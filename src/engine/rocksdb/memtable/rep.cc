@@ -1,6 +1,6 @@
 #include "engine/rocksdb/memtable/rep.h"
 
-#include <deque>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -19,42 +19,21 @@ using rocksdb::Slice;
 BytesView ViewOf(const Slice& slice) { return {slice.data(), slice.size()}; }
 
 // RocksDB takes an iterator's memory from an arena of its own, whose class it shows nobody, and then calls its
-// destructor alone. So the memory of such an iterator is kept until some later one of the same thread ends.
-class EndedIterators {
- public:
-  ~EndedIterators() {
-    for (void* const memory : ended_) ::operator delete(memory);
-  }
-  // The one whose destructor is running.
-  static void Add(void* memory) {
-    thread_local EndedIterators ended;
-    ended.ended_.push_back(memory);
-    if (ended.ended_.size() <= kKept) return;
-    ::operator delete(ended.ended_.front());
-    ended.ended_.pop_front();
-  }
-
- private:
-  static constexpr size_t kKept = 8;
-
-  std::deque<void*> ended_;
-};
-
-class InArena {
- public:
-  explicit InArena(bool in_arena) : in_arena_(in_arena) {}
-  void Ended(void* memory) const {
-    if (in_arena_) EndedIterators::Add(memory);
-  }
-
- private:
-  const bool in_arena_;
-};
+// destructor alone. So the memory is kept until the thread that ended one ends the next: by then the first is gone.
+void KeepUntilTheNextEnds(void* memory) {
+  struct Free {
+    void operator()(void* ended) const { ::operator delete(ended); }
+  };
+  thread_local std::unique_ptr<void, Free> last;
+  last.reset(memory);
+}
 
 class TreeIterator final : public MemTableRep::Iterator {
  public:
   TreeIterator(const RadixTree& tree, bool in_arena) : cursor_(tree), in_arena_(in_arena) {}
-  ~TreeIterator() override { in_arena_.Ended(this); }
+  ~TreeIterator() override {
+    if (in_arena_) KeepUntilTheNextEnds(this);
+  }
 
   bool Valid() const override { return cursor_.entry() != nullptr; }
   const char* key() const override { return cursor_.entry()->encoded(); }
@@ -69,11 +48,11 @@ class TreeIterator final : public MemTableRep::Iterator {
 
  private:
   RadixTree::Cursor cursor_;
-  const InArena in_arena_;
+  const bool in_arena_;
 };
 
-// For RocksDB's Get, which looks at the versions of one key alone. It stands on the stack of whoever asks, and may be
-// deleted there: some versions of RocksDB do so, and others forget to.
+// For RocksDB's Get, which looks at the versions of one key alone. It stands on the stack of whoever asks: RocksDB 7.8
+// forgets to delete it. A version that does not may destroy it there, which changes nothing, and frees nothing.
 class OneKeyIterator final : public MemTableRep::Iterator {
  public:
   explicit OneKeyIterator(const RadixTree& tree) : tree_(tree) {}
@@ -126,6 +105,7 @@ class RadixRep final : public MemTableRep, private memtable::Space {
     OneKeyIterator iterator(tree_);
     getting = &iterator;
     MemTableRep::Get(key, arguments, take);
+    getting = nullptr;
   }
   Iterator* GetDynamicPrefixIterator(rocksdb::Arena* arena) override {
     if (OneKeyIterator* const iterator = std::exchange(getting, nullptr)) return iterator;
