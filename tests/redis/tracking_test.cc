@@ -13,6 +13,7 @@
 #include "support/http_client.h"
 #include "support/on_every_engine.h"
 #include "support/server_process.h"
+#include "support/temp_dir.h"
 
 namespace kvarts::test {
 namespace {
@@ -455,6 +456,26 @@ TEST_P(TrackingTest, OtherWaysToChangeAKeyInvalidateIt) {
   EXPECT_EQ(answer.status, 200) << answer.body;
   scene.Read("a");
   EXPECT_EQ(scene.lines().back(), "a is told: (push) [\"invalidate\", [\"k\"]]");
+}
+
+TEST_P(TrackingTest, OtherServersInvalidateWhatIsKept) {
+  if (!GetParam().shared) GTEST_SKIP() << "there is one server on this engine";
+  const TempDir files;
+  const Words data{"--data", files / "data"};
+  Start(data);
+  const ServerProcess second({"--engine", GetParam().name, "--durability", "none", data[0], data[1]});
+  Scene scene(server_->address());
+  Warm(scene);
+  RespClient elsewhere(second.address());
+  scene.DoAll("a", {kHello, kOn, {"GET", "k"}});
+  EXPECT_EQ(elsewhere.Call({"SET", "k", "1"}), "OK");
+  scene.Read("a");
+  EXPECT_EQ(scene.lines().back(), "a is told: (push) [\"invalidate\", [\"k\"]]");
+  scene.Do("a", {"GET", "k"});
+  EXPECT_EQ(scene.lines().back(), "a: \"1\"");
+  EXPECT_EQ(elsewhere.Call({"FLUSHDB"}), "OK");
+  scene.Read("a");
+  EXPECT_EQ(scene.lines().back(), "a is told: (push) [\"invalidate\", (null)]");
 }
 
 // Reads of one client that arrive with its own writes, and those that turn tracking on behind them.
