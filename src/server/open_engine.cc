@@ -10,6 +10,16 @@
 namespace kvarts {
 namespace {
 
+// How long a transaction may be run where nothing can change under it, which nobody configures. Engines as such allow
+// for what it takes; on a server that has more to do than it can, its thread may also have to wait for a processor.
+constexpr Duration kSecondRun = Duration::Millis(250);
+
+Limits LimitsOf(const ServerOptions& options) {
+  Limits limits = options.limits;
+  limits.max_second_run_time = kSecondRun;
+  return limits;
+}
+
 std::chrono::milliseconds Millis(Duration duration) { return std::chrono::milliseconds(duration.micros / 1000); }
 
 Result<std::unique_ptr<Engine>> OpenPostgres(const ServerOptions& from, bool create) {
@@ -18,7 +28,7 @@ Result<std::unique_ptr<Engine>> OpenPostgres(const ServerOptions& from, bool cre
     return Error(ErrorCode::kInvalidArgument, "the postgres engine takes one shard", {{"path", from.shards}});
   }
   PostgresOptions to;
-  const Duration second_run = to.limits.max_second_run_time;  // nobody configures it
+  const Duration second_run = to.limits.max_second_run_time;  // longer: each read waits for the network
   to.limits = from.limits;
   to.limits.max_second_run_time = second_run;
   to.create_if_missing = create;
@@ -44,12 +54,12 @@ Result<std::unique_ptr<Engine>> OpenEngine(const ServerOptions& options, IfMissi
   const bool create = if_missing == IfMissing::kCreate;
   if (options.engine == EngineKind::kMemory) {
     MemoryOptions memory;
-    memory.limits = options.limits;
+    memory.limits = LimitsOf(options);
     return OpenMemoryEngine(memory);
   }
   if (options.engine == EngineKind::kPostgres) return OpenPostgres(options, create);
   RocksOptions rocks;
-  rocks.limits = options.limits;
+  rocks.limits = LimitsOf(options);
   rocks.create_if_missing = create;
   rocks.memory_budget = options.memory_budget;
   rocks.hot_cache_bytes = options.hot_cache;
