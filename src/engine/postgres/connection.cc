@@ -172,13 +172,15 @@ Status Connection::Prepare(std::span<const Statement* const> statements, Deadlin
 }
 
 bool Connection::SendCall(const Call& call) {
+  // Behind answers that were not awaited its own would be taken for theirs.
+  if (!usable_) return false;
   const Params::Arrays with = call.params.arrays();
   return PQsendQueryPrepared(raw_.get(), call.statement->name, static_cast<int>(with.values.size()), with.values.data(),
                              with.lengths.data(), with.formats.data(), 1) != 0;
 }
 
 bool Connection::Depart(const Call& call) {
-  usable_ = usable_ && SendCall(call) && PQpipelineSync(raw_.get()) != 0;
+  usable_ = SendCall(call) && PQpipelineSync(raw_.get()) != 0;
   return SendOn();
 }
 
@@ -272,7 +274,7 @@ std::expected<Rows, Failure> Connection::Fly(const Statement& statement, Params 
 
 std::expected<Rows, Failure> Connection::Simple(const std::string& sql, Deadline deadline) {
   PGconn* const raw = raw_.get();
-  if (PQexitPipelineMode(raw) == 0 || PQsendQuery(raw, sql.c_str()) == 0 || !Flush(deadline)) {
+  if (!usable_ || PQexitPipelineMode(raw) == 0 || PQsendQuery(raw, sql.c_str()) == 0 || !Flush(deadline)) {
     return std::unexpected(Lost("the server does not take what it is sent", true));
   }
   std::optional<Failure> failed;
