@@ -144,7 +144,7 @@ TEST_P(RedisCrashTest, FaultsThatArePlantedAreFound) {
   ASSERT_TRUE(Verify().empty());
   const auto after = [&](const std::function<void(Txn&, Engine&)>& damage) {
     {
-      const std::unique_ptr<Engine> engine = Below();
+      std::unique_ptr<Engine> engine = Below();
       const auto store = Store::Open(*engine);
       const auto ran = (*store)->RunBody([&](Txn& txn) -> Status {
         damage(txn, *engine);
@@ -152,6 +152,7 @@ TEST_P(RedisCrashTest, FaultsThatArePlantedAreFound) {
       });
       EXPECT_TRUE(ran.has_value());
       (*store)->Stop();
+      engine.reset();  // which tells the store of what others change
     }
     return Verify().size();
   };
