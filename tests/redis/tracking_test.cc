@@ -578,6 +578,11 @@ class CachingClient {
 
 class TrackingRaceTest : public TrackingTest {
  protected:
+  void SetUp() override {
+    // Several of them at once are more than a small PostgreSQL server answers beside its probes.
+    KVARTS_LONG_WHERE_SHARED();
+    TrackingTest::SetUp();
+  }
   // How many values are stale when nothing changes any more, and all has been told.
   size_t StaleAfterRace(const Words& on, bool deaf, bool all_write = false) {
     constexpr int kKeys = 20;
