@@ -163,28 +163,32 @@ Node::Node(Kind kind, BytesView prefix) : kind_(kind), prefix_bytes_(static_cast
 }
 
 template <class Function>
-auto Node::As(auto& node, Function function) {
-  const auto as = [&]<class Type>(Type*) -> decltype(auto) {
-    using Cast = std::conditional_t<std::is_const_v<std::remove_reference_t<decltype(node)>>, const Type, Type>;
-    return function(static_cast<Cast&>(node));
-  };
-  switch (node.kind_) {
+auto Node::OfKind(Kind kind, Function function) {
+  switch (kind) {
     case Kind::k4:
-      return as(static_cast<Few<4>*>(nullptr));
+      return function(static_cast<Few<4>*>(nullptr));
     case Kind::k16:
-      return as(static_cast<Few<16>*>(nullptr));
+      return function(static_cast<Few<16>*>(nullptr));
     case Kind::k48:
-      return as(static_cast<Some*>(nullptr));
+      return function(static_cast<Some*>(nullptr));
     case Kind::k256:
       break;
   }
-  return as(static_cast<All*>(nullptr));
+  return function(static_cast<All*>(nullptr));
+}
+
+template <class Function>
+auto Node::As(auto& node, Function function) {
+  return OfKind(node.kind_, [&]<class Type>(Type*) {
+    using Cast = std::conditional_t<std::is_const_v<std::remove_reference_t<decltype(node)>>, const Type, Type>;
+    return function(static_cast<Cast&>(node));
+  });
 }
 
 Node* Node::New(BytesView prefix, Space& space) { return new (space.Allocate(sizeof(Few<4>))) Few<4>(prefix); }
 
 Node* Node::Copy(const Node& node, BytesView prefix, Kind kind, Space& space) {
-  const auto make = [&]<class Type>(Type*) -> Node* {
+  return OfKind(kind, [&]<class Type>(Type*) -> Node* {
     auto* const copy = new (space.Allocate(sizeof(Type))) Type(prefix);
     copy->own().Store(node.own().Load());
     copy->CountEntries(node.entries());
@@ -192,18 +196,7 @@ Node* Node::Copy(const Node& node, BytesView prefix, Kind kind, Space& space) {
       copy->Add(child->label, child->child);
     }
     return copy;
-  };
-  switch (kind) {
-    case Kind::k4:
-      return make(static_cast<Few<4>*>(nullptr));
-    case Kind::k16:
-      return make(static_cast<Few<16>*>(nullptr));
-    case Kind::k48:
-      return make(static_cast<Some*>(nullptr));
-    case Kind::k256:
-      break;
-  }
-  return make(static_cast<All*>(nullptr));
+  });
 }
 
 Slot* Node::Find(uint8_t label) {

@@ -90,6 +90,9 @@ class Node {
 
   static constexpr uint32_t kNear = 8;
 
+  // Calls a function with a null pointer to the class of a kind.
+  template <class Function>
+  static auto OfKind(Kind kind, Function function);
   // Calls a function with it as what it is.
   template <class Function>
   static auto As(auto& node, Function function);
